@@ -17,7 +17,7 @@ def record(choices, values, context="Q:", **more):
 
 
 def picked(question, metric="acc"):
-    return question.choices.told([question.picked(metric)])
+    return question.choices.lines([question.picked(metric)])
 
 
 def test_each_metric_picks_as_it_weighs():
@@ -75,7 +75,7 @@ def test_choices_that_stand_in_the_question():
     ],
 )
 def test_letters_and_texts_are_those_of_the_log(doc, spoken, told):
-    assert weighed(record(spoken, [-1, -2], doc=doc)).choices.told() == told
+    assert weighed(record(spoken, [-1, -2], doc=doc)).choices.lines() == told
 
 
 @pytest.mark.parametrize(

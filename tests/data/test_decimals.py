@@ -37,7 +37,7 @@ def test_what_was_written_is_read(values, convention):
 @given(st.lists(st.integers(0, 10**12), min_size=1), st.sampled_from(CONVENTIONS))
 def test_whole_numbers_are_read_where_they_are_wanted(values, convention):
     texts = [written(value, *convention) for value in values]
-    found, problem = parse(texts, whole=True)
+    found, problem = parse(texts, is_whole=True)
     assert problem == () and found.tolist() == values
     if convention[1] == "," and all(999 < value < 10**6 for value in values):
         assert "may separate thousands or decimals" in parse(texts)[1][1]

@@ -35,12 +35,12 @@ class Choices:
     names: tuple[str, ...]
     texts: tuple[str, ...]
 
-    def told(self, places: Sequence[int] | None = None) -> str:
+    def lines(self, places: Sequence[int] | None = None) -> str:
         r"""Return the choices at some positions, or all choices, one per line.
 
         Examples
         --------
-        >>> lettered(["London", "Paris"]).told(), Choices(("", ""), ("no", "yes")).told([1])
+        >>> lettered(["London", "Paris"]).lines(), Choices(("", ""), ("no", "yes")).lines([1])
         ('A. London\nB. Paris', 'yes')
         """
         pairs = zip(self.names, self.texts, strict=True)
@@ -62,9 +62,9 @@ class Choices:
         if _LETTERS.fullmatch(answer.strip()):
             letters = re.findall("[0-9]+|[A-Z]", answer.upper())
         if letters and set(letters) <= set(self.names):
-            return self.told(list(map(self.names.index, letters)))
+            return self.lines(list(map(self.names.index, letters)))
         if answer in self.texts:
-            return self.told([self.texts.index(answer)])
+            return self.lines([self.texts.index(answer)])
         return answer
 
     def answered(self, answer: str) -> str:
@@ -123,8 +123,8 @@ class Weighed:
 
     def cells(self, target: str) -> dict[str, str]:
         """Return the cells of the question, with the recorded target if it is not a choice."""
-        target = self.choices.told(self.target) or target
-        return {"input": self.input, "choices": self.choices.told(), "target": target}
+        target = self.choices.lines(self.target) or target
+        return {"input": self.input, "choices": self.choices.lines(), "target": target}
 
     def fits(self, metric: str, score: float | None) -> bool:
         """Return whether the picked choice and the target agree with the score of the metric."""

@@ -149,9 +149,9 @@ def refuse_look_alikes(name: str, other: str, labels: dict) -> None:
     """Raise if a class looks like a class of another column, or like a missing cell."""
     if labels[name].dtype.kind != "U" or labels[other].dtype.kind != "U":
         return
-    known = np.unique(labels[other])
-    by_look = {looks(text): text for text in known.tolist()}
-    for text in np.setdiff1d(labels[name], known).tolist():
+    classes = np.unique(labels[other])
+    by_look = {looks(text): text for text in classes.tolist()}
+    for text in np.setdiff1d(labels[name], classes).tolist():
         twin = by_look.get(looks(text))
         if twin is not None:
             problem = f"looks like {twin!r} in column {other!r}. Spell them alike"
@@ -221,11 +221,11 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
     if not several:
         return []
-    first, *others = several
+    first, *rest = several
     spellings = [f"{text!r} in column {name!r}" for text, name in ways[first].items()]
     text = f"class {first} is written {checks.listed(spellings)}"
-    if others:
-        text += f"; class {checks.listed(others, SHOWN_CLASSES)} likewise"
+    if rest:
+        text += f"; class {checks.listed(rest, SHOWN_CLASSES)} likewise"
     return [Note("data", text)]
 
 

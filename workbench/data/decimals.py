@@ -59,7 +59,7 @@ def mark_of(text: str) -> str | None:
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
+    texts: Sequence[str], *, is_whole: bool = False, columns: Iterable = ()
 ) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
@@ -67,14 +67,14 @@ def parse(
     ----------
     texts : sequence of str
         Numbers as text.
-    whole : bool
+    is_whole : bool
         Whether whole numbers are expected, so that marks can only separate thousands.
-    others : iterable of sequences of str
+    columns : iterable of sequences of str
         Other columns of numbers of the same file.
 
     Examples
     --------
-    >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], whole=True)[0].tolist()
+    >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], is_whole=True)[0].tolist()
     ([1234.0, 0.5], [8000.0])
     >>> parse(["900", "8,000"])[1]  # doctest: +ELLIPSIS
     (1, ": '8,000' may be 8000 or 8.000, because its comma may separate thousands or decimals...")
@@ -83,15 +83,15 @@ def parse(
     if parsed is not None:
         return parsed, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
-    mark, problem = decimal_mark(texts, whole=whole, others=others)
+    decimal, problem = decimal_mark(texts, is_whole=is_whole, columns=columns)
     if problem:
         return np.empty(0), problem
-    floats = [float(pointed(text, mark)) for text in texts]
+    floats = [float(pointed(text, decimal)) for text in texts]
     return np.array(floats), ()
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, others: Iterable = ()
+    texts: Sequence[str], *, is_whole: bool = False, columns: Iterable = ()
 ) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
@@ -109,9 +109,9 @@ def decimal_mark(
             point,
             with_point,
         )
-    mark = max(filter(None, marks), default="") or _mark_of_open(texts, whole, others)
-    if mark:
-        return mark, ()
+    decimal = max(filter(None, marks), default="") or _mark_of_open(texts, is_whole, columns)
+    if decimal:
+        return decimal, ()
     row = list(map(is_open, texts)).index(True)
     text = texts[row]
     sign = "," if "," in text else "."
@@ -121,9 +121,9 @@ def decimal_mark(
     return "", (row, f": {text!r} may be {readings}, {reason}. Write it without a {word}")
 
 
-def pointed(text: str, mark: str) -> str:
+def pointed(text: str, decimal: str) -> str:
     """Return a number as Python writes it."""
-    text = text.replace(OTHER[mark], "").replace(mark, ".")
+    text = text.replace(OTHER[decimal], "").replace(decimal, ".")
     return re.sub(SEPARATORS, "", text)
 
 
@@ -149,7 +149,7 @@ def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
         return None
 
 
-def _mark_of_open(texts: Sequence, whole: bool, others: Iterable) -> str:
+def _mark_of_open(texts: Sequence, is_whole: bool, columns: Iterable) -> str:
     """Return the decimal mark of a column whose numbers show none, "" if it is undecided."""
     signs = {match[1] for match in map(OPEN.fullmatch, texts) if match}
     if not signs:
@@ -158,13 +158,13 @@ def _mark_of_open(texts: Sequence, whole: bool, others: Iterable) -> str:
         return ""
     sign = signs.pop()
     marks_of_others: set = set()
-    for column in others:
+    for column in columns:
         marks = set(map(mark_of, column))
         marks_of_others |= set() if None in marks else marks - {""}
-    if whole and marks_of_others <= {OTHER[sign]}:
+    if is_whole and marks_of_others <= {OTHER[sign]}:
         return OTHER[sign]
-    if len(marks_of_others) == 1 and not whole:
+    if len(marks_of_others) == 1 and not is_whole:
         return marks_of_others.pop()
-    if whole or marks_of_others or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
+    if is_whole or marks_of_others or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
         return ""
     return "."

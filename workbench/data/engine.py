@@ -164,13 +164,13 @@ def _marked_texts(frame: Any, name: str) -> list[str]:
 
 
 def _checked_mark(label: str, name: str, texts: list[str], commas: bool) -> str:
-    mark, problem = decimals.decimal_mark(texts)
+    decimal, problem = decimals.decimal_mark(texts)
     if problem:
         parts = [part if isinstance(part, str) else "a cell" for part in problem]
         raise ValueError(f"column {name!r} of {label}, {''.join(parts)}")
     if not commas and all(map(decimals.is_plain, texts)):
         return ""
-    return mark
+    return decimal
 
 
 def one_line(error: Any) -> str:

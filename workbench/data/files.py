@@ -94,12 +94,11 @@ def _open_parquet_frame(path: str, label: str) -> TableSource:
     import narwhals as nw
 
     frame = nw.read_parquet(path, backend=frame_library(label))
-    return TableSource(label, tuple(frame.columns), partial(_frame_columns, frame))
 
+    def fetch(requested: Sequence) -> tuple:
+        return {name: objects(frame[name].to_list()) for name in requested}, ()
 
-def _frame_columns(frame: Any, requested: Sequence) -> tuple:
-    columns = {name: frame[name].to_list() for name in requested}
-    return {name: objects(cells) for name, cells in columns.items()}, ()
+    return TableSource(label, tuple(frame.columns), fetch)
 
 
 @contextmanager

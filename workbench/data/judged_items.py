@@ -76,9 +76,9 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     verdicts = []
     for name in columns:
         labels = numbers.to_labels(name, data[name])
-        is_correct, words = verdicts_of(name, labels, NO_VERDICT)
+        is_correct, word_notes = verdicts_of(name, labels, NO_VERDICT)
         verdicts.append(is_correct)
-        notes += words
+        notes += word_notes
     a, b = verdicts
     if (a == b).all():
         text = "the judge labels of both models are the same for every item"

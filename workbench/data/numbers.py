@@ -349,8 +349,8 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     return first_clash((value, row) for row, value in enumerate(values))
 
 
-def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
-    """Raise if a label names a total or a mean, as spreadsheets add them, or is in `others`.
+def refuse_totals(name: str, labels: Sequence) -> None:
+    """Raise if a label names a total or a mean, as spreadsheets add them.
 
     Examples
     --------
@@ -359,7 +359,7 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
     workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' summarizes other rows...
     """
     for row, label in enumerate(labels):
-        if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
+        if isinstance(label, str) and label.strip().casefold() in TOTALS:
             raise RowError(
                 f"column {name!r}, ", row, f": {label!r} summarizes other rows. Remove this row"
             )
@@ -444,12 +444,12 @@ def written(column: Any) -> list[str]:
 def _parsed(
     name: str,
     texts: list,
-    whole: bool,
-    others: Mapping | None,
+    is_whole: bool,
+    columns: Mapping | None,
 ) -> ndarray:
-    columns = map(np.asarray, (others or {}).values())
-    texts_of_others = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
-    parsed, problem = decimals.parse(texts, whole=whole, others=texts_of_others)
+    arrays = map(np.asarray, (columns or {}).values())
+    other_texts = [as_text(array) for array in arrays if array.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, is_whole=is_whole, columns=other_texts)
     if problem:
         raise RowError(f"column {name!r}, ", *problem)
     return parsed

@@ -324,9 +324,9 @@ def read_scores(
     if not model and not file:
         roles["rival"] = rival
     columns = _named_columns(roles)
-    others = [by] if by else []
+    further = [by] if by else []
     if not columns and not by:
-        others = [*names[:1]]
+        further = [*names[:1]]
     of_class: dict = {}
     if probabilities:
         of_class = shapes.class_columns(names, probabilities)
@@ -334,7 +334,7 @@ def read_scores(
     read = shapes.read_rows(
         source,
         columns,
-        others,
+        further,
         rival=rival or "",
         file=file,
         model=model,
@@ -451,15 +451,15 @@ def _labeled_rows(
     name = columns["truth"]
     cells = data[name]
     predictions = data.get(columns.get("prediction"))
-    missing, words = missing_labels(cells, predictions, classes)
+    missing, gap_texts = missing_labels(cells, predictions, classes)
     if not missing.any():
         return None, cells
     if missing.all():
         rule = "must be a column with at least one label"
         hint = f"column {name!r} has none. Leave it out to plan which rows to label"
         raise WrongValue("truth", rule, told=hint)
-    if words:
-        listed = checks.listed(words, quoted=True)
+    if gap_texts:
+        listed = checks.listed(gap_texts, quoted=True)
         notes.append(Note("data", f"in column {name!r}, {listed} counts as a missing label"))
     labeled = np.flatnonzero(~missing)
     cells = np.array(cells)
@@ -491,15 +491,15 @@ def missing_labels(
     if cells.dtype.kind in "biuf":
         return np.isnan(cells), []
     texts = np.array(numbers.as_text(cells))
-    words = {""} if classes == "text" else {"", *NO_LABEL}
+    gap_words = {""} if classes == "text" else {"", *NO_LABEL}
     if predictions is not None:
-        words -= {text.casefold() for text in set(numbers.as_text(predictions))}
+        gap_words -= {text.casefold() for text in set(numbers.as_text(predictions))}
     distinct = np.unique(texts).tolist()
-    gaps = [text for text in distinct if text.casefold() in words]
+    gaps = [text for text in distinct if text.casefold() in gap_words]
     if len(gaps) > 1:
         gaps = [text for text in gaps if text.casefold() != "none"]
-    named = [text for text in gaps if text.casefold() not in ("", "nan")]
-    return np.isin(texts, gaps), named
+    shown_gaps = [text for text in gaps if text.casefold() not in ("", "nan")]
+    return np.isin(texts, gaps), shown_gaps
 
 
 @dataclass
@@ -839,9 +839,11 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
     is_correct = np.array(verdicts, bool)
     if truth.dtype.kind != "U":
         return is_correct[positions], []
-    words = np.where(is_correct, "correct", "incorrect")
-    meaning = [f"{text!r} means {word}" for text, word in zip(texts.tolist(), words, strict=True)]
-    note = Note("data", f"in column {name!r}, {checks.listed(meaning)}")
+    words_of = np.where(is_correct, "correct", "incorrect")
+    meanings = [
+        f"{text!r} means {word}" for text, word in zip(texts.tolist(), words_of, strict=True)
+    ]
+    note = Note("data", f"in column {name!r}, {checks.listed(meanings)}")
     return is_correct[positions], [note]
 
 

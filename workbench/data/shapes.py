@@ -235,7 +235,7 @@ def of_two_models(
 def read_rows(
     source: Any,
     columns: dict[str, str],
-    others: Sequence[str],
+    further: Sequence[str],
     *,
     rival: str = "",
     file: str = "",
@@ -251,7 +251,7 @@ def read_rows(
         As for `workbench.data.frames.read_columns`.
     columns : dict of str
         Names of columns by their roles, without columns that are made here.
-    others : list of str
+    further : list of str
         Further columns.
     rival, file, model
         `rival` and `model` as in `workbench.read_scores`, and the file that `rival` names.
@@ -260,7 +260,7 @@ def read_rows(
     leave_out : str
         As in `workbench.read_scores`.
     """
-    names = [*columns.values(), *others, *of_class]
+    names = [*columns.values(), *further, *of_class]
     if model:
         names.append(model)
     rows = Rows(columns, *frames.read_columns(source, names))
@@ -289,8 +289,8 @@ def _with_second_model(
     prediction = columns["prediction"]
     positions = rows.rows
     if model:
-        positions, others, (name, rival) = of_two_models(data, model, rival)
-        second = {column: data[column][others] for column in (id, prediction)}
+        positions, second_rows, (name, rival) = of_two_models(data, model, rival)
+        second = {column: data[column][second_rows] for column in (id, prediction)}
         data = {column: cells[positions] for column, cells in data.items()}
         text = (
             f"the items are the rows of model {name!r}. Its predictions are compared with those "
@@ -361,10 +361,10 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     positions = np.arange(gone.size) if rows.rows is None else rows.rows
     count = int(positions[-1]) + 1
     row_numbers = np.array(frames.row_numbers(source, count))[positions]
-    kept = {name: cells[~gone] for name, cells in rows.data.items()}
+    complete = {name: cells[~gone] for name, cells in rows.data.items()}
     text = left_out(gone, row_numbers.tolist(), "score or prediction")
     return rows._replace(
-        data=kept,
+        data=complete,
         rows=positions[~gone],
         left_out=text,
     )
@@ -396,10 +396,10 @@ def in_rows(rows: ndarray | None) -> Iterator[None]:
         raise RowError(*parts) from None
 
 
-def gaps(cells: ndarray, words: bool) -> ndarray:
+def gaps(cells: ndarray, nan_texts: bool) -> ndarray:
     """Return a mask of the missing cells, (N,) bool.
 
-    With `words`, texts such as "NaN" count as missing.
+    With `nan_texts`, texts such as "NaN" count as missing.
 
     Examples
     --------
@@ -408,7 +408,7 @@ def gaps(cells: ndarray, words: bool) -> ndarray:
     """
     if cells.dtype.kind == "f":
         return np.isnan(cells)
-    gone = numbers.GONE if words else {""}
+    gone = numbers.GONE if nan_texts else {""}
     return np.array([text.lower() in gone for text in numbers.as_text(cells)])
 
 

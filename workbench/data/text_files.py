@@ -70,8 +70,8 @@ def _scan(
     requested: Sequence,
 ) -> Iterator[Scan]:
     kinds = {f"n{k}": "VARCHAR" for k in range(len(header.names))}
-    places = map(header.names.index, requested)
-    cells = ", ".join(f"n{place} AS c{k}" for k, place in enumerate(places))
+    positions = map(header.names.index, requested)
+    cells = ", ".join(f"n{position} AS c{k}" for k, position in enumerate(positions))
     query = (
         f"SELECT {cells} FROM read_csv($path, columns={kinds}, "
         f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, auto_detect=false, "
@@ -113,10 +113,10 @@ def _fetch(path: str, label: str, header: _Header, requested: Sequence) -> tuple
                     records.append(record)
             except csv.Error as error:
                 raise ValueError(f"{label} is not well-formed: {error}") from None
-    places = [header.names.index(name) for name in requested]
+    positions = [header.names.index(name) for name in requested]
     columns = {
-        name: objects([record[place] or None for record in records[1:]])
-        for name, place in zip(requested, places, strict=True)
+        name: objects([record[position] or None for record in records[1:]])
+        for name, position in zip(requested, positions, strict=True)
     }
     return columns, (*more, *_notes(header))
 

@@ -74,7 +74,7 @@ def refuse_kept(path: StrPath) -> None:
     if not os.path.exists(path):
         return
     state = os.stat(path)
-    if any(os.path.samestat(state, kept) for kept in _INPUTS.get()):
+    if any(os.path.samestat(state, protected) for protected in _INPUTS.get()):
         problem = "it is also an input. Choose another path"
         raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 

@@ -142,8 +142,8 @@ def _refuse_errors(
                     letters = position.rstrip("0123456789")
                     problem = _problem(cell) if letters in columns else ""
                     if problem and int(position.removeprefix(letters)) > header:
-                        place = f"cell {position} (column {columns[letters]!r})"
-                        raise ValueError(f"{label}, {place} contains {problem}")
+                        where = f"cell {position} (column {columns[letters]!r})"
+                        raise ValueError(f"{label}, {where} contains {problem}")
                 element.clear()
 
 

@@ -8,7 +8,6 @@
 - the export of a labeling tool.
 """
 
-import itertools
 import math
 import os
 import re
@@ -75,10 +74,13 @@ class AnnotatorLabels:
                 f"{labels[item]!r} before. Keep one of the two"
             )
 
+    def texts(self) -> list[str]:
+        """Return all labels as they are written."""
+        return [label for labels in self.cells.values() for label in labels.values()]
+
     def unify_spellings(self) -> None:
         """Turn labels that differ only in capitals or blanks into one class, and add a note."""
-        texts = itertools.chain(*(labels.values() for labels in self.cells.values()))
-        spellings, notes = usual_spellings(texts)
+        spellings, notes = usual_spellings(self.texts())
         self.notes += notes
         for labels in self.cells.values() if notes else ():
             for item, label in labels.items():
@@ -89,7 +91,7 @@ class AnnotatorLabels:
 
         Labels are numbers if all of them are.
         """
-        texts = [label for labels in self.cells.values() for label in labels.values()]
+        texts = self.texts()
         meaning = dict(zip(texts, as_labels(texts), strict=True))
         columns = {}
         for annotator, labels in self.cells.items():
@@ -169,25 +171,24 @@ def read_annotators(
 
 def _refuse_two_wordings(read: AnnotatorLabels) -> None:
     """Raise if correct and incorrect are written in two ways, such as TRUE and 1."""
-    texts = dict.fromkeys(label for labels in read.cells.values() for label in labels.values())
+    texts = dict.fromkeys(read.texts())
     if not all(isinstance(label, str) for label in as_labels([*texts])):
         return
     meanings = {text: verdict_of(text) for text in texts}
     if None in meanings.values():
         return
     for meaning in (1, 0):
-        words = [text for text in texts if meanings[text] == meaning]
-        if len(words) > 1:
+        wordings = [text for text in texts if meanings[text] == meaning]
+        if len(wordings) > 1:
             raise ValueError(
-                f"labels must have one spelling. {words[0]!r} and {words[1]!r} mean the same, but "
-                "would count as different labels. Use one of the two everywhere"
+                f"labels must have one spelling. {wordings[0]!r} and {wordings[1]!r} mean the "
+                "same, but would count as different labels. Use one of the two everywhere"
             )
 
 
 def _notes_on_combined(read: AnnotatorLabels) -> Iterator[Note]:
     """Yield a note on a label that seems to be a list of several labels."""
-    texts = [label for labels in read.cells.values() for label in labels.values()]
-    combined = recognized(texts)
+    combined = recognized(read.texts())
     if combined is not None:
         names = _quoted(combined.labels)
         text = (

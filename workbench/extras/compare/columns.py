@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import numbers, roles
 from workbench.data.columns import spelled
 from workbench.data.shapes import gaps
@@ -40,11 +41,12 @@ REPEATS = re.compile(
 )
 _SCORES = re.compile(r"is_(correct|right|ok|hit|pass|passed|success|successful|match)")
 _METADATA = re.compile(
-    r"(is|has|was|needs|contains)_.*|hard|easy|flag|unnamed: ?[0-9]+|index|row|row_?(id|nr|number|index)|"
-    r"(mean_|std_|rank_)(fit|score|test|train)_?.*|rank_.*|std_.*|(fit|score)_time|split|fold|cv_?fold|"
-    r"n_.*|num_.*|nr_.*|(.*[_ ])?(size|counts?|tokens?|lengths?|len|chars|characters|words|time|times|timestamp|date|"
-    r"seconds|secs|ms|millis|latency|duration|cost|costs|price|weights?|wt|year|month|week|day|hour|age|idx|index|"
-    r"turns?|steps?|difficulty|temperature|top_[pk]|max_tokens|ids?)"
+    r"(is|has|was|needs|contains)_.*|hard|easy|flag|unnamed: ?[0-9]+|index|row|"
+    r"row_?(id|nr|number|index)|(mean_|std_|rank_)(fit|score|test|train)_?.*|rank_.*|std_.*|"
+    r"(fit|score)_time|split|fold|cv_?fold|n_.*|num_.*|nr_.*|(.*[_ ])?(size|counts?|tokens?|"
+    r"lengths?|len|chars|characters|words|time|times|timestamp|date|seconds|secs|ms|millis|latency|"
+    r"duration|cost|costs|price|weights?|wt|year|month|week|day|hour|age|idx|index|turns?|steps?|"
+    r"difficulty|temperature|top_[pk]|max_tokens|ids?)"
 )
 _NO_MODEL = {
     roles.ID,
@@ -63,20 +65,13 @@ _NO_MODEL = {
 _USES = {roles.CLUSTER: "cluster", roles.STRATUM: "by"}
 
 
-class Scores(NamedTuple):
-    """Columns that are scores of models, and the other columns, each with the reason."""
-
-    models: list[str]
-    others: dict[str, str]
-
-
-def item_column(names: Sequence[str], named: str) -> str:
+def item_column(names: Sequence[str], name: str) -> str:
     """Return the column of identifiers, "" if none is recognized.
 
     Parameters
     ----------
     names : list of str
-    named : str
+    name : str
         The column that the user named, or "".
 
     Examples
@@ -84,8 +79,8 @@ def item_column(names: Sequence[str], named: str) -> str:
     >>> item_column(["Question_ID", "gpt"], ""), item_column(["key", "gpt"], "")
     ('Question_ID', '')
     """
-    found = named or next((each for each in names if str(each).lower() in ITEM_NAMES), "")
-    return spelled(found, names) if found else ""
+    column = name or next((other for other in names if str(other).lower() in ITEM_NAMES), "")
+    return spelled(column, names) if column else ""
 
 
 def repeat_columns(names: Sequence[str]) -> list[str]:
@@ -100,7 +95,7 @@ def repeat_columns(names: Sequence[str]) -> list[str]:
     >>> repeat_columns(["id", "run", "Seed", "gpt", "runner"])
     ['run', 'Seed']
     """
-    return [name for name in names if REPEATS.fullmatch(_plain(name))]
+    return [name for name in names if REPEATS.fullmatch(_bare(name))]
 
 
 def is_metadata(name: str) -> bool:
@@ -117,14 +112,14 @@ def is_metadata(name: str) -> bool:
     >>> [is_metadata(name) for name in ("is_hard", "n_test", "fit_time", "is_correct", "gpt")]
     [True, True, True, False, False]
     """
-    plain = _plain(name)
-    if len(plain) < 2 or _SCORES.fullmatch(plain):
+    bare = _bare(name)
+    if len(bare) < 2 or _SCORES.fullmatch(bare):
         return False
-    return bool(_METADATA.fullmatch(plain) or REPEATS.fullmatch(plain))
+    return bool(_METADATA.fullmatch(bare) or REPEATS.fullmatch(bare))
 
 
-def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
-    """Return the columns that are scores of models, or raise an error if this is uncertain.
+def score_columns(data: Mapping[str, ndarray], label: str) -> tuple[list[str], dict[str, str]]:
+    """Return the columns that are scores of models, and the other columns, each with the reason.
 
     Only numbers of the same kind can be scores: 0 and 1, from 0 to 1, or another range. Columns
     with the name of a flag, a size, a time or a repeat are not scores.
@@ -133,7 +128,7 @@ def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
     ----------
     data : dict of (N,) array
         All columns that have no other role.
-    told : str
+    label : str
         Name of the table in messages.
 
     Raises
@@ -141,28 +136,29 @@ def score_columns(data: Mapping[str, np.ndarray], told: str) -> Scores:
     ValueError
         If columns of different kinds, or a column of words, could be scores.
     """
-    seems = {column.name: column.seems for column in roles.columns_of(dict(data))}
-    others: dict[str, str] = {}
-    values: dict[str, np.ndarray] = {}
+    roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
+    reasons: dict[str, str] = {}
+    values: dict[str, ndarray] = {}
     for name, cells in data.items():
-        role = seems[name] if len(_plain(name)) > 1 else ""
+        bare = _bare(name)
+        role = roles_of[name] if len(bare) > 1 else ""
         if is_metadata(name):
-            others[name] = "its name is not that of a score"
-        elif role in _NO_MODEL and not _SCORES.fullmatch(_plain(name)):
-            others[name] = f"it seems to be a {role}"
+            reasons[name] = "its name is not that of a score"
+        elif role in _NO_MODEL and not _SCORES.fullmatch(bare):
+            reasons[name] = f"it seems to be a {role}"
             if role in _USES:
-                others[name] += f", for the option {_USES[role]}"
-        elif (found := _numbers(name, cells, told)) is None:
-            others[name] = "it holds text"
+                reasons[name] += f", for the option {_USES[role]}"
+        elif (column := _numbers(name, cells, label)) is None:
+            reasons[name] = "it holds text"
         else:
-            values[name] = found
-    models = [name for name, column in values.items() if column.size]
-    others |= {name: "it is empty" for name in values if name not in models}
-    _refuse_mixed({name: values[name] for name in models}, told)
-    return Scores(models, others)
+            values[name] = column
+    reasons |= {name: "it is empty" for name, column in values.items() if not column.size}
+    values = {name: column for name, column in values.items() if column.size}
+    _refuse_mixed(values, label)
+    return list(values), reasons
 
 
-def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
+def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
     """Return the columns of models and of scores of a table with a row per item and model.
 
     Return ("", "") for any other table.
@@ -170,57 +166,52 @@ def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
     Parameters
     ----------
     data : dict of (N,) array
-    told : str
+    label : str
         Name of the table in messages.
     """
-    model = next((name for name in data if _plain(name) in MODEL_NAMES), "")
+    model = next((name for name in data if _bare(name) in MODEL_NAMES), "")
     if not model or len(set(numbers.as_text(data[model]))) < 2:
         return "", ""
-    scores = score_columns(
-        {name: cells for name, cells in data.items() if name != model}, told
-    ).models
+    columns = {name: cells for name, cells in data.items() if name != model}
+    scores, _ = score_columns(columns, label)
     if len(scores) != 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "score",
-            f"must name the column of scores in {told}, together with model {model!r}, which "
+            f"must name the column of scores in {label}, together with model {model!r}, which "
             "seems to name the model of each row; possible scores: "
             f"{checks.listed(scores, SHOWN, quoted=True) or 'none found'}",
         )
     return model, scores[0]
 
 
-def _plain(name: str) -> str:
+def _bare(name: str) -> str:
+    """Return the last part of a name such as "doc.Question" in lower case."""
     return str(name).rpartition(".")[2].strip().casefold()
 
 
-def _numbers(name: str, cells: np.ndarray, told: str) -> np.ndarray | None:
+def _numbers(name: str, cells: ndarray, label: str) -> ndarray | None:
     """Return the numbers of a column without missing ones, None if it holds text.
 
     Raise an error if the text may be scores.
     """
-    present = numbers.objects(cells[~gaps(cells, True)].tolist())
-    texts = [cell for cell in present.tolist() if isinstance(cell, str)]
+    missing = gaps(cells, True)
+    present = numbers.objects(cells[~missing].tolist())
     try:
         return numbers.to_numbers(name, present)
     except ValueError:
-        if texts and all(not isinstance(letter_score(text.strip()), str) for text in texts):
-            raise checks.WrongValue(
-                "model",
-                f"must name the models' columns of {told}, separated by commas: column {name!r} "
-                f"holds words that may be scores, such as {texts[0]!r}",
-            ) from None
-        good = sum(_is_number(text) for text in texts)
-        if good and good * 2 >= len(texts):
-            numbers.to_numbers(
-                name,
-                numbers.objects(
-                    [
-                        "0" if gone else cell
-                        for gone, cell in zip(gaps(cells, True), cells.tolist(), strict=True)
-                    ]
-                ),
-            )
-        return None
+        texts = [cell for cell in present if isinstance(cell, str)]
+    if texts and all(isinstance(letter_score(text.strip()), float) for text in texts):
+        raise WrongValue(
+            "model",
+            f"must name the models' columns of {label}, separated by commas: column {name!r} "
+            f"holds words that may be scores, such as {texts[0]!r}",
+        )
+    numerals = sum(map(_is_number, texts))
+    if numerals and numerals * 2 >= len(texts):
+        filled = cells.astype(object)
+        filled[missing] = "0"
+        numbers.to_numbers(name, filled)  # the error names the first text
+    return None
 
 
 def _is_number(text: str) -> bool:
@@ -231,36 +222,32 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_mixed(values: Mapping[str, np.ndarray], told: str) -> None:
+def _refuse_mixed(values: Mapping[str, ndarray], label: str) -> None:
     """Raise an error if columns hold numbers of different kinds, as not all can be scores."""
     kinds: dict[str, list[str]] = {}
     for name, column in values.items():
         kinds.setdefault(_kind(column), []).append(name)
-    few = all(
-        len(set(values[name].tolist())) <= FEW_VALUES for name in kinds.get("from 0 to 1", ())
-    )
-    if few and {*kinds} == {"0 and 1", "from 0 to 1"} or len(kinds) < 2:
+    graded = kinds.get("from 0 to 1", ())
+    are_few = all(len(set(values[name].tolist())) <= FEW_VALUES for name in graded)
+    if len(kinds) < 2 or are_few and {*kinds} == {"0 and 1", "from 0 to 1"}:
         return
-    holds = "; ".join(
-        f"{checks.listed(names, SHOWN, quoted=True)} {'holds' if len(names) == 1 else 'hold'} "
-        f"{_range(kind, [values[name] for name in names])}"
-        for kind, names in kinds.items()
-    )
+    texts = []
+    for kind, names in kinds.items():
+        content = kind
+        if kind == "other":
+            numerals = np.concatenate([values[name] for name in names])
+            content = f"{numerals.min():g} to {numerals.max():g}"
+        verb = "holds" if len(names) == 1 else "hold"
+        texts.append(f"{checks.listed(names, SHOWN, quoted=True)} {verb} {content}")
     most = max(kinds.values(), key=len)
-    raise checks.WrongValue(
+    raise WrongValue(
         "model",
-        f"must name the models' columns of {told}, separated by commas, as in "
-        f'"{",".join(most[:SHOWN])}": columns of different kinds may be scores; {holds}',
+        f"must name the models' columns of {label}, separated by commas, as in "
+        f'"{",".join(most[:SHOWN])}": columns of different kinds may be scores; {"; ".join(texts)}',
     )
 
 
-def _kind(column: np.ndarray) -> str:
+def _kind(column: ndarray) -> str:
     if np.isin(column, (0, 1)).all():
         return "0 and 1"
     return "from 0 to 1" if column.min() >= 0 and column.max() <= 1 else "other"
-
-
-def _range(kind: str, columns: Sequence[np.ndarray]) -> str:
-    if kind != "other":
-        return kind
-    return f"{min(column.min() for column in columns):g} to {max(column.max() for column in columns):g}"

@@ -187,40 +187,34 @@ def _print(comparison: "ItemComparison") -> None:
         click.echo(
             f"  {row['model']:<{width}}  {row['score']:.4g} ({low:.4g} to {high:.4g})  rank {ranks}"
         )
-    if len(rows) > SHOWN:
-        click.echo(f"  and {len(rows) - SHOWN} more")
     if len(rows) == 2:
         (pair,) = comparison.rows()
-        estimate, low, high = digits.numbers(
-            pair["difference"], pair["low"], pair["high"], error=(pair["high"] - pair["low"]) / 2
-        )
-        click.echo(
-            f"  {pair['first']} minus {pair['second']}: {estimate} ({low} to {high}), p "
-            f"{_shown_p(pair)}"
-        )
-    for sentence in sentences(comparison.notes):
+        click.echo(f"  {pair['first']} minus {pair['second']}: {_pair_text(pair)}")
+    _print_end(rows, comparison.notes)
+
+
+def _pair_text(pair: dict) -> str:
+    """Return the difference of a pair with its limits and its p-value."""
+    low, high = pair["low"], pair["high"]
+    texts = digits.numbers(pair["difference"], low, high, error=(high - low) / 2)
+    return "{} ({} to {}), p {}".format(*texts, digits.short_p(pair["adjusted_pvalue"]))
+
+
+def _print_end(rows: list, notes: tuple) -> None:
+    if len(rows) > SHOWN:
+        click.echo(f"  and {len(rows) - SHOWN} more")
+    for sentence in sentences(notes):
         click.echo(f"Note: {sentence}")
-
-
-def _shown_p(row: dict) -> str:
-    return digits.short_p(row["adjusted_pvalue"])
 
 
 def _print_slices(slices: "Table", by: str) -> None:
     rows = slices.rows()
     click.echo(f"By {by}:")
     for row in rows[:SHOWN]:
-        estimate, low, high = digits.numbers(
-            row["difference"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
-        )
-        click.echo(
-            f"  {row['slice']}, {checks.counted(row['items'], 'item')}: {row['first']} minus "
-            f"{row['second']} {estimate} ({low} to {high}), p {_shown_p(row)}"
-        )
-    if len(rows) > SHOWN:
-        click.echo(f"  and {len(rows) - SHOWN} more")
-    for sentence in sentences(slices.notes):
-        click.echo(f"Note: {sentence}")
+        items = checks.counted(row["items"], "item")
+        models = f"{row['first']} minus {row['second']}"
+        click.echo(f"  {row['slice']}, {items}: {models} {_pair_text(row)}")
+    _print_end(rows, slices.notes)
 
 
 @click.command(

@@ -12,15 +12,18 @@ from dataclasses import replace
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue
 from workbench.extras.compare.evidence import Evidence, evidence
 from workbench.extras.compare.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.extras.compare.item_scores import ItemScores, items_in
 from workbench.intervals.adjusted import ADJUSTMENTS, adjustment, consistent
 from workbench.intervals.unseen import bounded_notes
-from workbench.results import Interval, Note, Result, bounded_words, digits, percent
+from workbench.results import Interval, Note, Result, bounded_words, digits, percent, rows_of
 
+Differences = Evidence | Unpaired
 METHODS = ("default", "bounded", "t")
 LEAST, ROUND = 2, 1e-12  # fewest scored items that two models share; rounding error of a difference
 SHOWN = 6
@@ -104,17 +107,17 @@ class ItemComparison(Result):
     """
 
     names: tuple
-    score: np.ndarray
-    own: np.ndarray
-    pairs: np.ndarray
-    difference: np.ndarray
-    limits: np.ndarray
-    pair_level: np.ndarray
-    pvalue: np.ndarray
-    adjusted: np.ndarray
-    alone: np.ndarray
-    naive: np.ndarray
-    differ: np.ndarray
+    score: ndarray
+    own: ndarray
+    pairs: ndarray
+    difference: ndarray
+    limits: ndarray
+    pair_level: ndarray
+    pvalue: ndarray
+    adjusted: ndarray
+    alone: ndarray
+    naive: ndarray
+    differ: ndarray
     size: int
     clusters: int
     worth: float
@@ -127,16 +130,16 @@ class ItemComparison(Result):
     cluster_word: str = "cluster"
     sizes: tuple = ()
     method: str = "default"
-    bounded: np.ndarray | None = None
-    own_bounded: np.ndarray | None = None
+    bounded: ndarray | None = None
+    own_bounded: ndarray | None = None
 
     @property
-    def shown(self) -> np.ndarray:
+    def shown(self) -> ndarray:
         """Return whether the first model of each pair is shown to be better, (P,) bool."""
         return self.adjusted < 1 - self.level
 
     @property
-    def _beats(self) -> np.ndarray:
+    def _beats(self) -> ndarray:
         beats = np.zeros((len(self.names),) * 2, bool)
         beats[tuple(self.pairs[self.shown].T)] = True
         return beats
@@ -170,19 +173,14 @@ class ItemComparison(Result):
     def models(self) -> list[dict]:
         """Return a row per model, the best first, with its score and its interval at `level`."""
         bounded = self.own if self.own_bounded is None else self.own_bounded
-        return [
-            {
-                "model": model,
-                "score": score,
-                "low": low,
-                "high": high,
-                "bounded_low": least,
-                "bounded_high": most,
-            }
-            for model, score, (low, high), (least, most) in zip(
-                self.names, self.score.tolist(), self.own.tolist(), bounded.tolist(), strict=True
-            )
-        ]
+        return rows_of(
+            model=self.names,
+            score=self.score,
+            low=self.own[:, 0],
+            high=self.own[:, 1],
+            bounded_low=bounded[:, 0],
+            bounded_high=bounded[:, 1],
+        )
 
     def ranks(self) -> list[dict]:
         """Return a row per model with its possible ranks and its tie groups.
@@ -191,18 +189,14 @@ class ItemComparison(Result):
         number of models shown to be better. The worst possible rank is the number of models minus
         those shown to be worse.
         """
-        beats, groups = self._beats, self.groups
-        return [
-            {
-                **row,
-                "best_rank": 1 + int(beats[:, k].sum()),
-                "worst_rank": len(self.names) - int(beats[k].sum()),
-                "groups": " ".join(
-                    str(g) for g, group in enumerate(groups, 1) if row["model"] in group
-                ),
-            }
-            for k, row in enumerate(self.models())
-        ]
+        beats, tie_groups = self._beats, self.groups
+        rows = self.models()
+        for k, row in enumerate(rows):
+            groups = [str(g) for g, names in enumerate(tie_groups, 1) if row["model"] in names]
+            row["best_rank"] = 1 + int(beats[:, k].sum())
+            row["worst_rank"] = len(rows) - int(beats[k].sum())
+            row["groups"] = " ".join(groups)
+        return rows
 
     def rows(self) -> list[dict]:
         """Return a row per pair, in the order of the adjusted p-values and the differences.
@@ -211,42 +205,26 @@ class ItemComparison(Result):
         is below 1 - level. `bounded_low` and `bounded_high` are the limits of the bounded interval.
         """
         bounded = self.limits if self.bounded is None else self.bounded
-        rows = [
-            {
-                "first": self.names[a],
-                "second": self.names[b],
-                "difference": difference,
-                "low": low,
-                "high": high,
-                "pvalue": p,
-                "adjusted_pvalue": adjusted,
-                "differ": differ,
-                "verdict": "better" if shown else "not shown",
-                "bounded_low": least,
-                "bounded_high": most,
-            }
-            for (a, b), difference, (low, high), p, adjusted, differ, shown, (least, most) in zip(
-                self.pairs.tolist(),
-                self.difference.tolist(),
-                self.limits.tolist(),
-                self.pvalue.tolist(),
-                self.adjusted.tolist(),
-                self.differ.tolist(),
-                self.shown.tolist(),
-                bounded.tolist(),
-                strict=True,
-            )
-        ]
-        return sorted(
-            rows,
-            key=lambda row: (
-                row["adjusted_pvalue"],
-                row["pvalue"],
-                -round(abs(row["difference"]), 12),
-                row["first"],
-                row["second"],
-            ),
+        first, second = ([self.names[k] for k in side] for side in self.pairs.T)
+        rows = rows_of(
+            first=first,
+            second=second,
+            difference=self.difference,
+            low=self.limits[:, 0],
+            high=self.limits[:, 1],
+            pvalue=self.pvalue,
+            adjusted_pvalue=self.adjusted,
+            differ=self.differ,
+            verdict=np.where(self.shown, "better", "not shown"),
+            bounded_low=bounded[:, 0],
+            bounded_high=bounded[:, 1],
         )
+
+        def position(row: dict) -> tuple:
+            size = round(abs(row["difference"]), 12)
+            return row["adjusted_pvalue"], row["pvalue"], -size, row["first"], row["second"]
+
+        return sorted(rows, key=position)
 
     def units(self, *differences: float, error: float) -> str:
         """Return differences as text, in percentage points for scores from 0 to 1.
@@ -266,28 +244,28 @@ class ItemComparison(Result):
         """Return in a sentence which models the best one is shown to beat, and by how much."""
         if len(self.names) == 1:
             return self._finding_of_one()
-        leader = self._leader()
-        others = np.flatnonzero((self.pairs == leader).any(1))
-        opponent = np.where(
-            self.pairs[others, 0] == leader, self.pairs[others, 1], self.pairs[others, 0]
-        )
-        beats = self.shown[others] & (self.pairs[others, 0] == leader)
-        rest = [self.names[k] for k in opponent[~beats]]
+        leader = int(
+            np.argmin(self._beats.any(0))
+        )  # the first model that no other is shown to beat
         best = self.names[leader]
-        if not self.difference[others].any():
+        is_of_best = (self.pairs == leader).any(1)
+        is_shown = self.shown & (self.pairs[:, 0] == leader)
+        opponents = self.pairs.sum(1) - leader
+        rest = [self.names[k] for k in opponents[is_of_best & ~is_shown]]
+        if not self.difference[is_of_best].any():
             return f"No model is shown to be the best: all have the same score ({self.basis()})"
-        if not beats.any():
+        if not is_shown.any():
             return (
                 f"No model is shown to be the best: {best} has the best score, but is not shown "
                 f"to be better than {checks.listed(rest, SHOWN)} ({self.basis()})"
             )
-        ends = np.sort(np.abs(self.limits[others[beats]]), 1)
+        ends = np.sort(np.abs(self.limits[is_shown]), 1)
         worse = [
             f"{self.names[k]} by {self.units(*limits, error=float(np.ptp(limits)) / 2)}"
-            for k, limits in zip(opponent[beats], ends, strict=True)
+            for k, limits in zip(opponents[is_shown], ends, strict=True)
         ]
-        left = f", and not shown to be better than {checks.listed(rest, SHOWN)}" if rest else ""
-        return f"{best} is better than {listed_and(worse)}{left} ({self.basis()})"
+        also = f", and not shown to be better than {checks.listed(rest, SHOWN)}" if rest else ""
+        return f"{best} is better than {listed_and(worse)}{also} ({self.basis()})"
 
     def _finding_of_one(self) -> str:
         ((low, high),) = self.own.tolist()
@@ -298,11 +276,6 @@ class ItemComparison(Result):
             f"{self.names[0]} has a mean score of {mean}, {percent(self.level)} confidence "
             f"interval {low_text} to {high_text} ({self.basis()})"
         )
-
-    def _leader(self) -> int:
-        """Return the position of the first model that no other model is shown to beat."""
-        beaten = self._beats.any(0)
-        return int(np.argmin(beaten))
 
     def basis(self) -> str:
         """Return the number of items, of clusters, and of the items of independent samples."""
@@ -340,44 +313,37 @@ class ItemComparison(Result):
 
         It is 1 without clusters, and NaN for one model.
         """
-        return (
-            float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
-            if len(self.pairs)
-            else np.nan
-        )
+        if not len(self.pairs):
+            return np.nan
+        return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
 
     def conditions(self) -> list[dict]:
         """Return a row per condition of a valid comparison, each with its answer."""
-        several = len(self.names) > 1
+        are_apart = bool(self.sizes)
+        is_adjusted = self.adjust == "holm"
         answers = {
-            "same items for all models": "no, independent samples"
-            if self.sizes
-            else f"yes, {self.size:,}",
-            "compared item by item": "no, each model has items of its own" if self.sizes else "yes",
             "every score known": self._scored(),
             "every run finished": "yes, according to the logs" if self.finished else "unknown",
             "clusters": self._clusters(),
             "enough clusters": self._enough_clusters(),
-            "adjusted for the number of pairs": f"yes, {len(self.pairs):,}"
-            if self.adjust == "holm"
-            else "no",
         }
-        of_pairs = (
-            "same items for all models",
-            "compared item by item",
-            "adjusted for the number of pairs",
-        )
-        return [
-            {"setting": setting, "value": value}
-            for setting, value in answers.items()
-            if several or setting not in of_pairs
-        ]
+        if len(self.names) > 1:
+            same = "no, independent samples" if are_apart else f"yes, {self.size:,}"
+            paired = "no, each model has items of its own" if are_apart else "yes"
+            number = f"yes, {len(self.pairs):,}" if is_adjusted else "no"
+            answers = {
+                "same items for all models": same,
+                "compared item by item": paired,
+                **answers,
+                "adjusted for the number of pairs": number,
+            }
+        return [{"setting": setting, "value": value} for setting, value in answers.items()]
 
     def _scored(self) -> str:
         if not self.unscored:
             return "yes"
-        asked = self.size if self.sizes else self.size * len(self.names)
-        missing = f"{self.unscored:,} of {asked:,} are missing"
+        scores = self.size if self.sizes else self.size * len(self.names)
+        missing = f"{self.unscored:,} of {scores:,} are missing"
         return f"no, {missing}; the limits are valid whatever they are"
 
     def _clusters(self) -> str:
@@ -411,10 +377,11 @@ class ItemComparison(Result):
         The difference is half the median width of the pairs' intervals, times 1 + z(power) /
         z(level).
         """
-        times = 1 + scipy.special.ndtri(
-            checks.number("power", power, 0.5, 1, open_ends=True)
-        ) / intervals.quantile(self.level)
-        return float(np.median(np.ptp(self.alone, 1)) / 2 * times) if len(self.pairs) else np.nan
+        power = checks.number("power", power, 0.5, 1, open_ends=True)
+        if not len(self.pairs):
+            return np.nan
+        half_width = np.median(np.ptp(self.alone, 1)) / 2
+        return float(half_width * (1 + scipy.special.ndtri(power) / intervals.quantile(self.level)))
 
 
 ADJUSTED = {"holm": "Holm-adjusted", "none": "not adjusted for the number of pairs"}
@@ -501,44 +468,46 @@ def compare_items(
     checks.choice("method", method, METHODS)
     refuse_unshared(scores)
     order, means, own, own_bounded = ordered(scores, level, method)
-    places = oriented(scores, order)
-    pairs = order[places]
-    if not len(pairs):
-        return _of_one(scores, means, own, own_bounded, level, adjust, method)
-    found = list(paired(scores, pairs, scores.cluster, method))
-    pvalue = np.concatenate([each.pvalues() for each in found])
-    adjusted, pair_level = adjustment(pvalue, level, adjust)
-    adjusted, limits = consistent(adjusted, pair_limits(found, pair_level), level)
-    alone = pair_limits(found, np.full(pvalue.size, level))
-    naive = (
-        alone
-        if scores.cluster is None
-        else pair_limits(list(paired(scores, pairs, None, method)), np.full(pvalue.size, level))
-    )
-    bounded = pair_limits([by_method(each, "bounded") for each in found], pair_level)
+    positions = oriented(scores, order)
+    pairs = order[positions]
+    samples = list(paired(scores, pairs, scores.cluster, method))
+    pvalue, adjusted, pair_level, limits, bounded = adjusted_limits(samples, level, adjust)
+    adjusted, limits = consistent(adjusted, limits, level)
+    alone = naive = pair_limits(samples, np.full(pvalue.size, level))
+    if scores.cluster is not None:
+        unclustered = list(paired(scores, pairs, None, method))
+        naive = pair_limits(unclustered, np.full(pvalue.size, level))
     first, second = scores.score.T[pairs.T]
-    differ = (np.abs(first - second) > 0).sum(1)
-    sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
-    main = main_pair(adjusted < 1 - level)
-    better, worse = (scores.models[k] for k in pairs[main])
-    difference = f"the score of {better} minus that of {worse}"
-    of_main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
+    difference = means_of(samples)
+    sizes: list[int] = []
+    if len(pairs):
+        main = main_pair(adjusted < 1 - level)
+        better, worse = (scores.models[k] for k in pairs[main])
+        title = f"the score of {better} minus that of {worse}"
+        caveats = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=title)
+        if scores.sizes:
+            sizes = [scores.sizes[k] for k in order]
+    else:
+        samples = [*_means(scores)]
+        caveats = bounded_notes(own[0].tolist(), own_bounded[0].tolist())
+    notes = [*scores.notes, *unscored_notes(scores, order, level)]
+    notes += [*caveats, *_notes(scores, samples)]
     return ItemComparison(
         tuple(scores.models[k] for k in order),
         means[order],
         own[order],
-        places,
-        np.concatenate([each.mean for each in found]),
+        positions,
+        difference,
         limits,
         pair_level,
         pvalue,
         adjusted,
         alone,
         naive,
-        differ,
+        (np.abs(first - second) > 0).sum(1),
         len(scores.item),
         scores.clusters,
-        min(each.worth for each in found) if scores.clusters else np.nan,
+        min(sample.worth for sample in samples) if scores.clusters else np.nan,
         scores.unscored,
         scores.finished,
         scores.bounds,
@@ -546,63 +515,11 @@ def compare_items(
         adjust,
         level,
         scores.cluster_word,
-        sizes,
+        tuple(sizes),
         method,
         bounded,
         own_bounded[order],
-        notes=[
-            *scores.notes,
-            *unscored_notes(scores, order, level),
-            *of_main_pair,
-            *_notes(scores, found),
-        ],
-    )
-
-
-def _of_one(
-    scores: ItemScores,
-    mean: np.ndarray,
-    own: np.ndarray,
-    own_bounded: np.ndarray,
-    level: float,
-    adjust: str,
-    method: str,
-) -> ItemComparison:
-    """Return the comparison of a single model: its mean score with its interval."""
-    found = _means(scores)
-    nothing, no_limits = np.empty(0), np.empty((0, 2))
-    return ItemComparison(
-        scores.models,
-        mean,
-        own,
-        np.empty((0, 2), int),
-        nothing,
-        no_limits,
-        nothing,
-        nothing,
-        nothing,
-        no_limits,
-        no_limits,
-        np.empty(0, int),
-        len(scores.item),
-        scores.clusters,
-        min(each.worth for each in found) if scores.clusters else np.nan,
-        scores.unscored,
-        scores.finished,
-        scores.bounds,
-        scores.better,
-        adjust,
-        level,
-        scores.cluster_word,
-        method=method,
-        bounded=no_limits,
-        own_bounded=own_bounded,
-        notes=[
-            *scores.notes,
-            *unscored_notes(scores, np.array([0]), level),
-            *bounded_notes(own[0].tolist(), own_bounded[0].tolist()),
-            *_notes(scores, found),
-        ],
+        notes=notes,
     )
 
 
@@ -647,65 +564,57 @@ def pair_interval(
     >>> pair_interval(scores, "B", "A")
     Interval(-0.3 to -0.01985, 0.95 default)
     """
-    scores, places = checks.instance("scores", scores, ItemScores), []
+    scores = checks.instance("scores", scores, ItemScores)
     for name, model in (("first", first), ("second", second)):
         if model not in scores.models:
-            raise checks.WrongValue(
+            raise WrongValue(
                 name,
                 f"must be one of {checks.listed(scores.models, quoted=True)}",
                 model,
                 told=f"got {model!r}{checks.suggestion(model, scores.models)}",
             )
-        places.append(scores.models.index(model))
-    if places[0] == places[1]:
-        raise checks.WrongValue("second", "must differ from the first model", second)
+    if first == second:
+        raise WrongValue("second", "must differ from the first model", second)
     refuse_unshared(scores)
     checks.choice("method", method, METHODS)
-    found = list(paired(scores, np.array([places]), scores.cluster, method))
+    pair = np.array([scores.models.index(first), scores.models.index(second)])
+    samples = list(paired(scores, pair[None], scores.cluster, method))
     levels = np.array([checks.level(level)])
-    ((low, high),) = pair_limits(found, levels).tolist()
-    (bounded,) = pair_limits([by_method(each, "bounded") for each in found], levels).tolist()
-    notes = [
-        *bounded_notes((low, high), bounded),
-        *unscored_notes(scores, np.array(places), level),
-        *_notes(scores, found),
-    ]
-    return Interval(
-        low,
-        high,
-        level,
-        f"{method}: clusters" if scores.clusters else method,
-        bounded=tuple(bounded) if bounded != [low, high] else None,
-        notes=notes,
-    )
+    ((low, high),) = pair_limits(samples, levels).tolist()
+    (bounded,) = pair_limits([by_method(sample, "bounded") for sample in samples], levels).tolist()
+    notes = [*bounded_notes((low, high), bounded), *unscored_notes(scores, pair, level)]
+    notes += _notes(scores, samples)
+    title = f"{method}: clusters" if scores.clusters else method
+    other = tuple(bounded) if bounded != [low, high] else None
+    return Interval(low, high, level, title, bounded=other, notes=notes)
 
 
-def main_pair(shown: np.ndarray) -> int:
+def main_pair(is_shown: ndarray) -> int:
     """Return the position of the first pair shown to differ, or 0 if there is none.
 
     Parameters
     ----------
-    shown : (P,) array of bool
+    is_shown : (P,) array of bool
     """
-    return int(np.argmax(shown))
+    return int(np.argmax(is_shown))
 
 
-def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
+def by_method(sample: Differences, method: str) -> Differences:
     """Return the same evidence with limits and p-values by another method.
 
     Parameters
     ----------
-    found : Evidence or Unpaired
+    sample : Evidence or Unpaired
     method : {"default", "bounded", "t"}
     """
-    if isinstance(found, Unpaired):
-        return Unpaired(replace(found.first, method=method), replace(found.second, method=method))
-    return replace(found, method=method)
+    if isinstance(sample, Unpaired):
+        return Unpaired(replace(sample.first, method=method), replace(sample.second, method=method))
+    return replace(sample, method=method)
 
 
 def paired(
-    scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None, method: str = "default"
-) -> Iterator[Evidence | Unpaired]:
+    scores: ItemScores, pairs: ndarray, cluster: ndarray | None, method: str = "default"
+) -> Iterator[Differences]:
     """Yield the evidence on the differences of pairs of models.
 
     Parameters
@@ -716,23 +625,23 @@ def paired(
     cluster : (N,) array or None
     method : {"default", "bounded", "t"}
     """
+    if not len(pairs):
+        return
     if scores.sample is not None:
         yield by_method(unpaired(scores, pairs, cluster), method)
         return
     low, high = scores.filled
     reach = scores.bounds[1] - scores.bounds[0]
 
-    def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
+    def columns(part: slice) -> tuple[ndarray, ndarray]:
         first, second = pairs[part].T
         return low[:, first] - high[:, second], high[:, first] - low[:, second]
 
-    for found in evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach)):
-        yield by_method(found, method)
+    for sample in evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach)):
+        yield by_method(sample, method)
 
 
-def ordered(
-    scores: ItemScores, level: float, method: str = "default"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def ordered(scores: ItemScores, level: float, method: str = "default") -> tuple:
     """Return the order of the models, the best first, and the mean and intervals of each.
 
     The means use the items that all models have, if there are at least two. Otherwise each mean
@@ -745,47 +654,44 @@ def ordered(
     level : float
     method : {"default", "bounded", "t"}
     """
-    found = _means(scores)
-    mean = np.concatenate([each.mean for each in found])
+    samples = _means(scores)
+    mean = merit = means_of(samples)
     sign = 1 if scores.better == "lower" else -1
-    gaps = scores.sample is None and scores.unscored
-    merit = shared_differences(scores).mean(1) if gaps and len(scores.models) > 1 else mean
-    order = sorted(
-        range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k])
+    if scores.sample is None and scores.unscored and len(scores.models) > 1:
+        merit = shared_differences(scores).mean(1)
+
+    def position(k: int) -> tuple:
+        return sign * round(float(merit[k]), 12), scores.models[k]
+
+    levels = np.full(mean.size, level)
+    own, bounded = (
+        pair_limits([by_method(sample, name) for sample in samples], levels)
+        for name in (method, "bounded")
     )
-    own, bounded = (_own_limits(scores, found, level, name) for name in (method, "bounded"))
-    return np.array(order), mean, own, bounded
+    for limits, model in itertools.product((own, bounded), range(mean.size)):
+        limits[model] = _at_a_bound(scores, model, limits[model], level)
+    return np.array(sorted(range(mean.size), key=position)), mean, own, bounded
 
 
-def _own_limits(
-    scores: ItemScores, found: Sequence[Evidence], level: float, method: str
-) -> np.ndarray:
-    """Return the limits (M, 2) of the mean of each model."""
-    limits = pair_limits(
-        [by_method(each, method) for each in found], np.full(len(scores.models), level)
-    )
-    return np.array([_at_a_bound(scores, model, ends, level) for model, ends in enumerate(limits)])
-
-
-def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
+def _at_a_bound(scores: ItemScores, model: int, ends: ndarray, level: float) -> ndarray:
     """Return the limits of a mean, exact where all scores are the smallest or largest possible.
 
     If all of n clusters score 0, a mean of p has a probability of at most (1 - p)^n. This gives the
     upper limit of Clopper and Pearson. For clusters of unequal sizes, n is the effective number of
     clusters.
     """
-    own = scores.score[scores.wanted[:, model], model]
-    bound = next((side for side in (0, 1) if (own == scores.bounds[side]).all()), None)
-    if bound is None:
-        return ends
-    if scores.cluster is None:
-        units = float(own.size)
-    else:
-        sizes = np.unique(scores.cluster[scores.wanted[:, model]], return_counts=True)[1]
-        units = float(sizes.sum() ** 2 / (sizes**2).sum())
+    rows = scores.wanted[:, model]
+    own = scores.score[rows, model]
     low, high = scores.bounds
+    are_low, are_high = (own == low).all(), (own == high).all()
+    if not are_low and not are_high:
+        return ends
+    units = float(own.size)
+    if scores.cluster is not None:
+        sizes = np.unique(scores.cluster[rows], return_counts=True)[1]
+        units = float(sizes.sum() ** 2 / (sizes**2).sum())
     reach = (high - low) * (1 - ((1 - level) / 2) ** (1 / units))
-    if bound == 0:
+    if are_low:
         return np.array([low, min(ends[1], low + reach)])
     return np.array([max(ends[0], high - reach), high])
 
@@ -807,7 +713,7 @@ def _means(scores: ItemScores) -> list[Evidence]:
     )
 
 
-def shared_differences(scores: ItemScores) -> np.ndarray:
+def shared_differences(scores: ItemScores) -> ndarray:
     """Return the differences (M, M) of the mean scores of models, on the items that both have.
 
     Parameters
@@ -819,7 +725,7 @@ def shared_differences(scores: ItemScores) -> np.ndarray:
     return (sums - sums.T) / (scored.T @ scored)
 
 
-def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
+def oriented(scores: ItemScores, order: ndarray) -> ndarray:
     """Return all pairs (P, 2) of positions in an order, the better model of each pair first.
 
     Models are compared on the items that both have.
@@ -830,16 +736,16 @@ def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
     order : (M,) array of int
         The best model first.
     """
-    places = np.array(list(itertools.combinations(range(order.size), 2)), int).reshape(-1, 2)
+    positions = np.array(list(itertools.combinations(range(order.size), 2)), int).reshape(-1, 2)
     if scores.sample is not None or not scores.unscored:
-        return places
+        return positions
     sign = -1 if scores.better == "lower" else 1
-    first, second = order[places].T
-    worse = sign * shared_differences(scores)[first, second] < -ROUND
-    return np.where(worse[:, None], places[:, ::-1], places)
+    first, second = order[positions].T
+    is_worse = sign * shared_differences(scores)[first, second] < -ROUND
+    return np.where(is_worse[:, None], positions[:, ::-1], positions)
 
 
-def _units(scores: ItemScores, rows: np.ndarray) -> int:
+def _units(scores: ItemScores, rows: ndarray) -> int:
     """Return the number of selected items, or of their clusters."""
     return int(rows.sum()) if scores.cluster is None else int(np.unique(scores.cluster[rows]).size)
 
@@ -862,19 +768,11 @@ def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
     if scored.all():
         return None
     models = range(len(scores.models))
-    pairs = (
-        list(itertools.combinations_with_replacement(models, 2))
-        if scores.sample is None
-        else [(k, k) for k in models]
-    )
-    return next(
-        (
-            (a, b, units)
-            for a, b in pairs
-            if (units := _units(scores, scored[:, a] & scored[:, b])) < LEAST
-        ),
-        None,
-    )
+    for a, b in itertools.combinations_with_replacement(models, 2):
+        units = _units(scores, scored[:, a] & scored[:, b])
+        if units < LEAST and (a == b or scores.sample is None):
+            return a, b, units
+    return None
 
 
 def refuse_unshared(scores: ItemScores) -> None:
@@ -888,38 +786,63 @@ def refuse_unshared(scores: ItemScores) -> None:
     if pair is None:
         return
     first, second, units = pair
-    one, who = (
-        ("item" if scores.cluster is None else scores.cluster_word),
-        repr(scores.models[first]),
-    )
+    singular, plural = "item", "items"
+    if scores.cluster is not None:
+        singular, plural = scores.cluster_word, "clusters"
+    models = repr(scores.models[first])
     if first != second:
-        who = f"both {who} and {scores.models[second]!r}"
-    raise checks.WrongValue(
+        models = f"both {models} and {scores.models[second]!r}"
+    verb = "has" if units == 1 else "have"
+    raise WrongValue(
         "model",
-        "must name models with scores for at least 2 of the same "
-        f"{'items' if scores.cluster is None else 'clusters'}",
-        told=f"{checks.counted(units, one)} {'has' if units == 1 else 'have'} a score by {who}",
+        f"must name models with scores for at least 2 of the same {plural}",
+        told=f"{checks.counted(units, singular)} {verb} a score by {models}",
     )
 
 
-def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.ndarray:
+def pair_limits(samples: Sequence[Differences], levels: ndarray) -> ndarray:
     """Return the limits (V, 2) of all columns, each at its own level.
 
     Parameters
     ----------
-    found : list of Evidence
+    samples : list of Evidence
     levels : (V,) array
     """
-    ends = np.cumsum([0, *(each.mean.size for each in found)])
-    return np.concatenate(
-        [
-            np.stack(each.limits((1 - levels[a:b]) / 2), 1)
-            for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)
-        ]
-    )
+    limits = [np.empty((0, 2))]
+    start = 0
+    for sample in samples:
+        stop = start + sample.mean.size
+        limits.append(np.stack(sample.limits((1 - levels[start:stop]) / 2), 1))
+        start = stop
+    return np.concatenate(limits)
 
 
-def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
+def means_of(samples: Sequence[Differences]) -> ndarray:
+    """Return the means (V,) of all columns.
+
+    Parameters
+    ----------
+    samples : list of Evidence
+    """
+    return np.concatenate([np.empty(0), *(sample.mean for sample in samples)])
+
+
+def adjusted_limits(samples: Sequence[Differences], level: float, adjust: str) -> tuple:
+    """Return p-values, adjusted p-values, levels, limits and bounded limits of all columns.
+
+    Parameters
+    ----------
+    samples : list of Evidence
+    level : float
+    adjust : {"holm", "none"}
+    """
+    pvalue = np.concatenate([np.empty(0), *(sample.pvalues() for sample in samples)])
+    adjusted, levels = adjustment(pvalue, level, adjust)
+    bounded = pair_limits([by_method(sample, "bounded") for sample in samples], levels)
+    return pvalue, adjusted, levels, pair_limits(samples, levels), bounded
+
+
+def unscored_notes(scores: ItemScores, order: ndarray, level: float) -> Iterator[Note]:
     """Yield the notes on missing scores, with the limits of the best model and another one.
 
     Parameters
@@ -931,41 +854,40 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
     """
     if not scores.unscored:
         return
-    best, asked = order[0], int(scores.wanted.sum())
+    best = other = order[0]
     verb = "is" if scores.unscored == 1 else "are"
-    said = f"{scores.unscored:,} of {checks.counted(asked, 'score')} {verb} missing"
+    count = checks.counted(int(scores.wanted.sum()), "score")
+    items = "the items that have a score"
+    title = f"The mean of {scores.models[best]}"
+    samples: list[Differences] = []
     if len(order) == 1:
-        other, items = best, "the items that have a score"
-        found: list[Evidence | Unpaired] = [*_means(scores)]
-        what = f"The mean of {scores.models[best]}"
+        samples += _means(scores)
     else:
         gaps = np.isnan(scores.score).any(0)
         other = next((k for k in order[1:] if gaps[k] or gaps[best]), order[1])
-        found = list(paired(scores, np.array([[best, other]]), scores.cluster))
-        items = (
-            "each model's scored items"
-            if scores.sizes
-            else "the items that both models of a pair have"
-        )
-        what = f"{scores.models[best]} minus {scores.models[other]}"
-    common = int((~np.isnan(scores.score[:, [best, other]])).all(1).sum())
-    of = "" if scores.sizes else f" on {checks.counted(common, 'item')}"
+        samples += paired(scores, np.array([[best, other]]), scores.cluster)
+        title = f"{scores.models[best]} minus {scores.models[other]}"
+        items = "the items that both models of a pair have"
+        if scores.sizes:
+            items = "each model's scored items"
+    if not scores.sizes:
+        common = (~np.isnan(scores.score[:, [best, other]])).all(1).sum()
+        title += f" on {checks.counted(int(common), 'item')}"
     yield Note(
         "data",
-        f"{said}. The order of the models and the estimates use {items}. Limits and verdicts are "
-        f"valid for these items and for all items, whatever the missing scores are. {what}{of} is "
-        f"{_beside(found[0], level)}",
+        f"{scores.unscored:,} of {count} {verb} missing. The order of the models and the estimates "
+        f"use {items}. Limits and verdicts are valid for these items and for all items, whatever "
+        f"the missing scores are. {title} is {_beside(samples[0], level)}",
     )
 
 
-def _beside(found: Evidence | Unpaired, level: float) -> str:
+def _beside(sample: Differences, level: float) -> str:
     """Return an estimate with its limits, and those for the extreme missing scores."""
     tail = (1 - level) / 2
-    low, high, least, most = (
-        float(end[0]) for end in (*found.known_limits(tail), *found.worst_limits(tail))
-    )
+    limits = (*sample.scored_limits(tail), *sample.worst_limits(tail))
+    low, high, least, most = (float(end[0]) for end in limits)
     estimate, *ends = digits.numbers(
-        float(found.mean[0]), low, high, least, most, error=(high - low) / 2
+        float(sample.mean[0]), low, high, least, most, error=(high - low) / 2
     )
     return (
         f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}). With the worst and "
@@ -973,15 +895,17 @@ def _beside(found: Evidence | Unpaired, level: float) -> str:
     )
 
 
-def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator[Note]:
+def _notes(scores: ItemScores, samples: Sequence[Differences]) -> Iterator[Note]:
     if scores.cluster is None:
         yield Note(
             "assumption",
             "the items are treated as independent. If some belong together, such as questions on "
-            "one document, name the column of documents as cluster; otherwise the intervals are too short",
+            "one document, name the column of documents as cluster; otherwise the intervals are "
+            "too short",
         )
         return
-    worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
+    worth = min(sample.worth for sample in samples)
+    carriers = min(sample.carriers for sample in samples)
     if worth < FEW_CLUSTERS:
         yield Note(
             "unreliable",

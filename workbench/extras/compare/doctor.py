@@ -47,9 +47,9 @@ def compare_use(table: Inspected) -> Iterator[Use]:
     is_log = files.is_evaluation_log(file)
     if is_log or files.comparison_table(file):
         clusters = table.options(cluster=roles.CLUSTER)
-        words = [*COMMAND, file, *options_as_words(clusters)]
+        command = [*COMMAND, file, *options_as_words(clusters)]
         question = OF_ONE if is_log else OF_SEVERAL
-        yield Use(question, words, lambda: read_item_scores(file, **clusters))
+        yield Use(question, command, lambda: read_item_scores(file, **clusters))
         return
     if is_of_battles(list(table.data)):
         question = "Which of two models wins more often?"
@@ -70,8 +70,8 @@ def compare_use(table: Inspected) -> Iterator[Use]:
 
 
 def _of_columns(table: Inspected, question: str, options: dict[str, Any]) -> Use:
-    words = [*COMMAND, table.file, *options_as_words(options)]
-    return Use(question, words, lambda: read_item_scores(table.data, **options))
+    command = [*COMMAND, table.file, *options_as_words(options)]
+    return Use(question, command, lambda: read_item_scores(table.data, **options))
 
 
 def _of_items(table: Inspected, item: str) -> Iterator[Use]:
@@ -80,7 +80,7 @@ def _of_items(table: Inspected, item: str) -> Iterator[Use]:
     free = {name: cells for name, cells in table.data.items() if name not in options.values()}
     try:
         model, score = long_columns(free, "the table")
-        scores = [score] if model else score_columns(free, "the table").models
+        scores = [score] if model else score_columns(free, "the table")[0]
     except ValueError:  # the doctor prints this error
         yield _of_columns(table, OF_SEVERAL, options)
         return

@@ -256,8 +256,8 @@ def _remarks(
         return [*texts, f"{label} has no score"]
     if log.unnamed_parts and len(samples) < len(log.samples):
         texts.append(unnamed_part(log, samples[0].part))
-    others = [other for other in scores_of(samples) if other != score]
-    rest = f", not {checks.listed(others, quoted=True)}" if others else ""
+    unused = [other for other in scores_of(samples) if other != score]
+    rest = f", not {checks.listed(unused, quoted=True)}" if unused else ""
     texts.append(f"the score is that of {name}{rest}")
     unscored = [sample.id for sample in samples if sample.scores.get(score) is None]
     if unscored:
@@ -386,9 +386,9 @@ def _inspect_sample(
     cells["answer"] = next(iter(answers.values()), answer)
     cells["target"] = text_of(correct)
     if texts:
-        cells["choices"] = choices.told()
+        cells["choices"] = choices.lines()
     cells |= _flat("metadata", sample.get("metadata"))
-    content = question, choices.told(), text_of(target)
+    content = question, choices.lines(), text_of(target)
     identifier = text_of(sample["id"])
     return Sample(
         number,
@@ -465,7 +465,7 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
     unfit = []
     if question:
         for name in scores or [""]:
-            answers[name] = question.choices.told([question.picked(name)])
+            answers[name] = question.choices.lines([question.picked(name)])
         unfit = [name for name, value in scores.items() if not question.fits(name, value)]
         cells = question.cells(target) | {"answer": next(iter(answers.values()))}
     else:

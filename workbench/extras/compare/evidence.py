@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.intervals import wilson
 from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
@@ -20,6 +21,9 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates
 
 BLOCK = 2**21  # numbers that are processed at once
+Bounds = tuple[float, float]
+Tail = float | ndarray
+Limits = tuple[ndarray, ndarray]
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,14 @@ class Independent:
     """Moments (V,) of columns of n values of independent items."""
 
     n: Any
-    mean: np.ndarray
-    second: np.ndarray
-    third: np.ndarray
-    unseen: np.ndarray
-    bounds: tuple[float, float]
+    mean: ndarray
+    second: ndarray
+    third: ndarray
+    unseen: ndarray
+    bounds: Bounds
 
     @property
-    def standard_error(self) -> np.ndarray:
+    def standard_error(self) -> ndarray:
         """Return the standard error of the mean, (V,)."""
         return np.sqrt(self.second / (self.n - 1))
 
@@ -43,7 +47,7 @@ class Independent:
         """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
-    def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
+    def moments(self, side: int, tail: Tail, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment of the beta distribution of a limit.
 
         They are those of `workbench.intervals.limits.limit_of_moments` for one stratum, in the same
@@ -57,9 +61,7 @@ class Independent:
         )
         return mean, second / (self.n + 2), 2 * third / ((self.n + 2) * (self.n + 3))
 
-    def limits(
-        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail, bounds: Bounds, *, bounded: bool = False) -> Limits:
         """Return lower and upper limits, (V,) each."""
         (a, b, c), (d, e, f) = self.moments(0, tail, bounded), self.moments(1, tail, bounded)
         return (
@@ -73,10 +75,10 @@ class Proportions:
     """Proportions (V,) of n independent items each, whose scores are 0 or 1."""
 
     n: Any
-    mean: np.ndarray
+    mean: ndarray
 
     @property
-    def standard_error(self) -> np.ndarray:
+    def standard_error(self) -> ndarray:
         """Return the standard error of the proportion, (V,)."""
         return np.sqrt(self.mean * (1 - self.mean) / (self.n - 1))
 
@@ -85,11 +87,28 @@ class Proportions:
         """Return the degrees of freedom: the number of items minus 1."""
         return self.n - 1
 
-    def limits(
-        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail, bounds: Bounds, *, bounded: bool = False) -> Limits:
         """Return Wilson's limits, (V,) each; they are also the bounded ones."""
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
+
+
+def limits_with_gaps(sample: Any, tail: Tail) -> Limits:
+    """Return limits that are valid for the items whose value is known and for all items.
+
+    Parameters
+    ----------
+    sample : Evidence or Unpaired
+    tail : float or (V,) array
+        (1 - level) / 2.
+    """
+    low, high = sample.worst_limits(tail)
+    if sample.is_complete:
+        return low, high
+    scored_low, scored_high = sample.scored_limits(tail)
+    return np.minimum(low, scored_low), np.maximum(high, scored_high)
+
+
+Moments = Independent | Clusters | Proportions
 
 
 @dataclass(frozen=True)
@@ -103,47 +122,47 @@ class Evidence:
         is known.
     bounds : (float, float)
         Smallest and largest possible value.
-    known : Independent, Clusters or Proportions, optional
+    scored : Independent, Clusters or Proportions, optional
         The items whose value is known, if others are missing. Estimates use these items. Limits are
         valid for these items and for all items, whatever the missing values are.
     method : {"default", "bounded", "t"}
         Method of limits and p-values: see `workbench.compare_items`.
     """
 
-    least: Independent | Clusters | Proportions
-    most: Independent | Clusters | Proportions
-    bounds: tuple[float, float]
-    known: Independent | Clusters | Proportions | None = None
+    least: Moments
+    most: Moments
+    bounds: Bounds
+    scored: Moments | None = None
     method: str = "default"
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> ndarray:
         """Return the estimates (V,), from the items whose value is known."""
-        return self._estimated.mean
+        return self.estimated.mean
 
     @property
-    def _estimated(self) -> Independent | Clusters | Proportions:
-        return self.least if self.known is None else self.known
+    def estimated(self) -> Moments:
+        """Return the items whose value is known."""
+        return self.least if self.scored is None else self.scored
 
-    def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every value is known."""
+        return self.scored is None
+
+    def limits(self, tail: Tail) -> Limits:
         """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
-        low, high = self.worst_limits(tail)
-        if self.known is None:
-            return low, high
-        known_low, known_high = self.known_limits(tail)
-        return np.minimum(low, known_low), np.maximum(high, known_high)
+        return limits_with_gaps(self, tail)
 
-    def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scored_limits(self, tail: Tail) -> Limits:
         """Return the limits for the items whose value is known, (V,) each."""
-        return self.limits_of(self._estimated, tail)
+        return self.limits_of(self.estimated, tail)
 
-    def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def worst_limits(self, tail: Tail) -> Limits:
         """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self.limits_of(self.least, tail)[0], self.limits_of(self.most, tail)[1]
 
-    def limits_of(
-        self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray
-    ) -> tuple:
+    def limits_of(self, sample: Moments, tail: Tail) -> tuple:
         """Return lower and upper limits of the means of a sample, (V,) each, by `method`.
 
         Parameters
@@ -156,25 +175,23 @@ class Evidence:
         half = scipy.special.stdtrit(sample.design_df, 1 - tail) * sample.standard_error
         return sample.mean - half, sample.mean + half
 
-    def pvalues(self, at: float = 0.0) -> np.ndarray:
+    def pvalues(self, at: float = 0.0) -> ndarray:
         """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
         worst = self._pvalues(self.least, self.most, at)
-        if self.known is None:
+        if self.scored is None:
             return worst
         middle = (self.least.mean + self.most.mean) / 2
-        same_side = np.sign(self.known.mean - at) == np.sign(middle - at)
-        known = self._pvalues(self.known, self.known, at)
-        return np.where(same_side, np.maximum(worst, known), 1.0)
+        same_side = np.sign(self.scored.mean - at) == np.sign(middle - at)
+        scored = self._pvalues(self.scored, self.scored, at)
+        return np.where(same_side, np.maximum(worst, scored), 1.0)
 
-    def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
+    def _pvalues(self, least: Any, most: Any, at: float) -> ndarray:
         if self.method == "t":
-            below, above = (
-                _t_tail(sign * (sample.mean - at), sample)
-                for sign, sample in ((1, least), (-1, most))
-            )
+            below = _t_tail(least.mean - at, least)
+            above = _t_tail(at - most.mean, most)
             return 2 * np.minimum(np.minimum(below, above), 0.5)
 
-        def moments(side: int, tail: np.ndarray) -> tuple:
+        def moments(side: int, tail: ndarray) -> tuple:
             return (most if side else least).moments(side, tail, self.method == "bounded")
 
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
@@ -185,17 +202,17 @@ class Evidence:
 
         It is infinite for independent items.
         """
-        told = self._estimated
-        return float(np.min(told.carriers)) if isinstance(told, Clusters) else np.inf
+        sample = self.estimated
+        return float(np.min(sample.carriers)) if isinstance(sample, Clusters) else np.inf
 
     @property
     def worth(self) -> float:
         """Return the effective number of clusters; infinite for independent items."""
-        told = self._estimated
-        return float(np.min(told.psus)) if isinstance(told, Clusters) else np.inf
+        sample = self.estimated
+        return float(np.min(sample.psus)) if isinstance(sample, Clusters) else np.inf
 
 
-def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) -> np.ndarray:
+def _t_tail(distance: ndarray, sample: Moments) -> ndarray:
     """Return the tail probability of Student's t at a distance over its standard error, (V,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = scipy.special.stdtr(sample.design_df, -distance / sample.standard_error)
@@ -203,11 +220,11 @@ def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) 
 
 
 def evidence(
-    columns: Callable[[slice], tuple[np.ndarray, np.ndarray]],
+    columns: Callable[[slice], Limits],
     size: tuple[int, int],
-    cluster: np.ndarray | None,
-    bounds: tuple[float, float],
-    complete: np.ndarray | None = None,
+    cluster: ndarray | None,
+    bounds: Bounds,
+    complete: ndarray | None = None,
 ) -> Iterator[Evidence]:
     """Yield the evidence of items on columns of values, in blocks that need little memory.
 
@@ -222,22 +239,22 @@ def evidence(
     complete : (N,) array of bool, optional
         Items that the estimates use. By default, each column uses the items whose value is known.
     """
-    told = _told_by(cluster, bounds)
+    summarize = _summary(cluster, bounds)
     step = max(1, BLOCK // size[0])
     for start in range(0, size[1], step):
         least, most = columns(slice(start, start + step))
-        known = (
-            least == most if complete is None else np.broadcast_to(complete[:, None], least.shape)
-        )
-        first = told(least)
-        if known.all():
-            yield Evidence(first, first, bounds)
-        else:
-            parts = [
-                _told_by(None if cluster is None else cluster[rows], bounds)(least[rows, k : k + 1])
-                for k, rows in enumerate(known.T)
-            ]
-            yield Evidence(first, told(most), bounds, joined(parts))
+        scored = least == most
+        if complete is not None:
+            scored = np.broadcast_to(complete[:, None], least.shape)
+        smallest = summarize(least)
+        if scored.all():
+            yield Evidence(smallest, smallest, bounds)
+            continue
+        parts = []
+        for k, rows in enumerate(scored.T):
+            summarize_rows = _summary(None if cluster is None else cluster[rows], bounds)
+            parts.append(summarize_rows(least[rows, k : k + 1]))
+        yield Evidence(smallest, summarize(most), bounds, joined(parts))
 
 
 def joined(parts: Sequence[Any]) -> Any:
@@ -247,21 +264,19 @@ def joined(parts: Sequence[Any]) -> Any:
     ----------
     parts : list of Independent or Clusters
     """
-    cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
-    shared = "bounds", "design_df"
-    return type(parts[0])(
-        *(
-            values[0]
-            if name in shared
-            else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
-            for name, values in cells.items()
-        )
-    )
+    values = []
+    for field in fields(parts[0]):
+        cells = [getattr(part, field.name) for part in parts]
+        if field.name in ("bounds", "design_df"):
+            values.append(cells[0])
+        else:
+            values.append(np.concatenate(list(map(np.atleast_1d, cells)), axis=-1))
+    return type(parts[0])(*values)
 
 
-def _told_by(
-    cluster: np.ndarray | None, bounds: tuple[float, float]
-) -> Callable[[np.ndarray], Independent | Clusters]:
+def _summary(
+    cluster: ndarray | None, bounds: Bounds
+) -> Callable[[ndarray], Independent | Clusters]:
     """Return the function from columns of values (N, V) to the evidence on their means."""
     if cluster is None:
         return lambda values: _independent(values, bounds)
@@ -270,21 +285,18 @@ def _told_by(
     design = SurveyDesign(np.zeros(code.size, int), psu=code[order])
     drawn = replicates(design, "jkn")
 
-    def told(values: np.ndarray) -> Clusters:
+    def summarize(values: ndarray) -> Clusters:
         sample = Sample.of_columns(design, values[order])
         return clusters(design, sample, sample.variance(drawn), bounds)
 
-    return told
+    return summarize
 
 
-def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent:
+def _independent(values: ndarray, bounds: Bounds) -> Independent:
     mean = np.clip(values.mean(0), *bounds)
     off = values - mean
     square = off**2
-    unseen = np.stack(
-        [
-            sign * one_more_value(sign * values, sign * mean, sign * bound, bounds[1] - bounds[0])
-            for sign, bound in zip((-1, 1), bounds, strict=True)
-        ]
-    )
+    reach = bounds[1] - bounds[0]
+    below = -one_more_value(-values, -mean, -bounds[0], reach)
+    unseen = np.stack([below, one_more_value(values, mean, bounds[1], reach)])
     return Independent(len(values), mean, square.mean(0), (square * off).mean(0), unseen, bounds)

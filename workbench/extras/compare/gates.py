@@ -57,13 +57,9 @@ class Gate(Result):
         PASS: the interval lies above the margin. FAIL: it lies below. INCONCLUSIVE: it contains the
         margin.
         """
-        return (
-            PASS
-            if self.interval.low > self.margin
-            else FAIL
-            if self.interval.high < self.margin
-            else INCONCLUSIVE
-        )
+        if self.interval.low > self.margin:
+            return PASS
+        return FAIL if self.interval.high < self.margin else INCONCLUSIVE
 
     def bounded_sentence(self) -> str:
         """Return the bounded limits with their meaning, "" if they equal the limits."""
@@ -144,9 +140,8 @@ def gate(
     'PASS'
     """
     scores = checks.instance("scores", scores, ItemScores)
-    readings = [
-        read for pattern in (_LONGEST, _SHORTEST) if (read := pattern.fullmatch(str(condition)))
-    ]
+    matches = [pattern.fullmatch(str(condition)) for pattern in (_LONGEST, _SHORTEST)]
+    readings = [match.groups() for match in matches if match]
     if not readings:
         raise checks.WrongValue(
             "condition",
@@ -154,10 +149,10 @@ def gate(
             "spaces or operators",
             condition,
         )
-    found = next((read for read in readings if _unquoted(read[3]) in scores.models), readings[0])
-    left, sign, right, direction, size = found.groups()
+    with_model = (reading for reading in readings if _unquoted(reading[2]) in scores.models)
+    first, sign, second, direction, size = next(with_model, readings[0])
     margin = float(size or 0) * (-1 if direction == "-" else 1)
-    first, second = _unquoted(left), _unquoted(right)
+    first, second = _unquoted(first), _unquoted(second)
     if sign == "<":  # A < B + m says B > A - m
         first, second, margin = second, first, 0.0 - margin
     with checks.naming(first="condition", second="condition"):

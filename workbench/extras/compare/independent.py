@@ -9,13 +9,23 @@ References
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from workbench.extras.compare.evidence import Evidence, Proportions, evidence, joined
+from workbench.extras.compare.evidence import (
+    Bounds,
+    Evidence,
+    Limits,
+    Proportions,
+    Tail,
+    evidence,
+    joined,
+    limits_with_gaps,
+)
 from workbench.extras.compare.item_scores import ItemScores
 from workbench.intervals.limits import HALVINGS, LEAST_TAIL
 
@@ -44,7 +54,7 @@ class Unpaired:
     second: Evidence
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> ndarray:
         """Return the estimates, (V,)."""
         return self.first.mean - self.second.mean
 
@@ -58,34 +68,31 @@ class Unpaired:
         """Return the fewest clusters that differ from the rest; infinite for independent items."""
         return min(self.first.carriers, self.second.carriers)
 
-    def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
-        low, high = self.worst_limits(tail)
-        if self.first.known is None and self.second.known is None:
-            return low, high
-        known_low, known_high = self.known_limits(tail)
-        return np.minimum(low, known_low), np.maximum(high, known_high)
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every value is known."""
+        return self.first.is_complete and self.second.is_complete
 
-    def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: Tail) -> Limits:
+        """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
+        return limits_with_gaps(self, tail)
+
+    def scored_limits(self, tail: Tail) -> Limits:
         """Return the limits for the items that have scores, (V,) each."""
-        first, second = (
-            each.least if each.known is None else each.known for each in (self.first, self.second)
-        )
+        first, second = self.first.estimated, self.second.estimated
         return self._limits((first, first), (second, second), tail)
 
-    def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def worst_limits(self, tail: Tail) -> Limits:
         """Return the limits for all items, whatever the missing values are, (V,) each."""
         return self._limits(
             (self.first.least, self.first.most), (self.second.least, self.second.most), tail
         )
 
-    def _limits(
-        self, first: tuple, second: tuple, tail: float | np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _limits(self, first: tuple, second: tuple, tail: Tail) -> Limits:
         bounds = self.first.bounds
         reach = bounds[1] - bounds[0]
 
-        def distance(sample: Any, side: int) -> np.ndarray:
+        def distance(sample: Any, side: int) -> ndarray:
             return sample.mean - self.first.limits_of(sample, tail)[side]
 
         (a_low, a_high), (b_low, b_high) = first, second
@@ -93,20 +100,21 @@ class Unpaired:
         high = a_high.mean - b_low.mean + np.hypot(distance(a_high, 1), distance(b_low, 0))
         return np.maximum(low, -reach), np.minimum(high, reach)
 
-    def pvalues(self, at: float = 0.0) -> np.ndarray:
+    def pvalues(self, at: float = 0.0) -> ndarray:
         """Return 1 minus the level at which an interval just excludes `at`, (V,)."""
-        kept = np.full(self.mean.shape, math.log(LEAST_TAIL))
-        left_out = np.full(self.mean.shape, math.log(0.5))
+        lowest = np.full(self.mean.shape, math.log(LEAST_TAIL))
+        highest = np.full(self.mean.shape, math.log(0.5))
         for _ in range(HALVINGS):
-            middle = (kept + left_out) / 2
+            middle = (lowest + highest) / 2
             low, high = self.limits(np.exp(middle))
-            out = (low > at) | (high < at)
-            kept, left_out = np.where(out, kept, middle), np.where(out, middle, left_out)
-        return 2 * np.exp(left_out)
+            excludes = (low > at) | (high < at)
+            lowest = np.where(excludes, lowest, middle)
+            highest = np.where(excludes, middle, highest)
+        return 2 * np.exp(highest)
 
 
 def sample_evidence(
-    scores: ItemScores, cluster: np.ndarray | None, *, proportions: bool = False
+    scores: ItemScores, cluster: ndarray | None, *, proportions: bool = False
 ) -> list[Evidence]:
     """Return the evidence of each model's own items on its mean.
 
@@ -119,40 +127,35 @@ def sample_evidence(
         Whether means of independent items have Wilson's limits if all scores are 0 or 1.
     """
     scored = scores.score[~np.isnan(scores.score)]
-    proportions = (
-        proportions
-        and cluster is None
-        and scores.bounds == (0, 1)
-        and bool(np.isin(scored, (0, 1)).all())
+    are_binary = scores.bounds == (0, 1) and np.isin(scored, (0, 1)).all()
+    samples = []
+    for model in range(len(scores.models)):
+        rows = scores.sample == model
+        low, high = (values[rows, model : model + 1] for values in scores.filled)
+        if proportions and cluster is None and are_binary:
+            samples.append(_proportions(low, high, scores.bounds))
+        else:
+            of_rows = None if cluster is None else cluster[rows]
+            samples += _evidence_of(low, high, of_rows, scores.bounds)
+    return samples
+
+
+def _proportions(low: ndarray, high: ndarray, bounds: Bounds) -> Evidence:
+    is_scored = (low == high)[:, 0]
+    least, most, scored = (
+        Proportions(np.array([len(values)]), values.mean(0))
+        for values in (low, high, low[is_scored])
     )
-    return [
-        _of_model(scores, cluster, model, proportions=proportions)
-        for model in range(len(scores.models))
-    ]
+    return Evidence(least, most, bounds, None if is_scored.all() else scored)
 
 
-def _of_model(
-    scores: ItemScores, cluster: np.ndarray | None, model: int, *, proportions: bool
-) -> Evidence:
-    rows = scores.sample == model
-    low, high = (values[rows, model : model + 1] for values in scores.filled)
-    known = low == high
-    if proportions:
-        least, most, alone = (
-            Proportions(np.array([len(values)]), values.mean(0))
-            for values in (low, high, low[known[:, 0]])
-        )
-        return Evidence(least, most, scores.bounds, None if known.all() else alone)
-    (found,) = evidence(
-        lambda part: (low, high),
-        low.shape,
-        None if cluster is None else cluster[rows],
-        scores.bounds,
-    )
-    return found
+def _evidence_of(
+    low: ndarray, high: ndarray, cluster: ndarray | None, bounds: Bounds
+) -> Iterator[Evidence]:
+    return evidence(lambda part: (low, high), low.shape, cluster, bounds)
 
 
-def unpaired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Unpaired:
+def unpaired(scores: ItemScores, pairs: ndarray, cluster: ndarray | None) -> Unpaired:
     """Return the evidence of independent samples on the differences of pairs of models.
 
     Parameters
@@ -163,8 +166,8 @@ def unpaired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) 
         Positions of models.
     cluster : (N,) array or None
     """
-    found = sample_evidence(scores, cluster, proportions=True)
-    first, second = (together([found[k] for k in side]) for side in pairs.T)
+    samples = sample_evidence(scores, cluster, proportions=True)
+    first, second = (together([samples[k] for k in side]) for side in pairs.T)
     return Unpaired(first, second)
 
 
@@ -176,12 +179,8 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     parts : list of Evidence
         One mean each.
     """
-
-    def column(of: Callable[[Evidence], Any]) -> Any:
-        return joined([of(part) for part in parts])
-
-    gaps = any(part.known is not None for part in parts)
-    known = column(lambda part: part.least if part.known is None else part.known) if gaps else None
-    return Evidence(
-        column(lambda part: part.least), column(lambda part: part.most), parts[0].bounds, known
-    )
+    least, most = joined([part.least for part in parts]), joined([part.most for part in parts])
+    scored = None
+    if not all(part.is_complete for part in parts):
+        scored = joined([part.estimated for part in parts])
+    return Evidence(least, most, parts[0].bounds, scored)

@@ -3,14 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data.numbers import objects
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, rows_of
 
 BETTER = ("higher", "lower")
 SHOWN = 5
@@ -66,17 +70,17 @@ class ItemScores(Result):
     ItemScores(3 items scored by 2 models, from 0 to 1)
     """
 
-    score: np.ndarray
+    score: ndarray
     models: tuple
     item: tuple
-    cluster: np.ndarray | None = None
+    cluster: ndarray | None = None
     bounds: tuple = (0.0, 1.0)
     better: str = "higher"
     values: tuple = ()
     columns: dict = FILLED
     finished: bool = False
     cluster_word: str = "cluster"
-    sample: np.ndarray | None = None
+    sample: ndarray | None = None
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
@@ -102,53 +106,56 @@ class ItemScores(Result):
         score = checks.plain_array("score", self.score, "item").astype(float)
         models, item = _distinct("models", self.models, 1), _distinct("item", self.item, 2)
         if score.shape != (len(item), len(models)):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "score",
                 f"must have a row for each of {len(item)} items and a column for each of "
                 f"{len(models)} models",
                 told=f"got shape {score.shape}",
             )
-        cluster = (
-            None if self.cluster is None else checks.labels("cluster", self.cluster, size=len(item))
-        )
-        if cluster is not None and np.all(cluster == cluster[0]):
-            raise checks.WrongValue(
-                "cluster",
-                "must hold at least 2 clusters, as one cluster shows no variation between clusters",
-                told=f"all {len(item)} items are in {cluster[0].item()!r}",
-            )
+        cluster = self.cluster
+        if cluster is not None:
+            cluster = checks.labels("cluster", cluster, size=len(item))
+            if np.all(cluster == cluster[0]):
+                raise WrongValue(
+                    "cluster",
+                    "must hold at least 2 clusters, as one cluster shows no variation between "
+                    "clusters",
+                    told=f"all {len(item)} items are in {cluster[0].item()!r}",
+                )
         low, high = checks.bounds(self.bounds)
+        better = checks.choice("better", self.better, BETTER)
+        sample = self.sample
+        if sample is not None:
+            sample = _checked_samples(sample, score, models, cluster)
+        columns = self.columns or {}
         vars(self).update(
             score=score,
             models=models,
             item=item,
             cluster=cluster,
             bounds=(low, high),
-            better=checks.choice("better", self.better, BETTER),
-            columns={name: objects(list(column)) for name, column in (self.columns or {}).items()},
+            better=better,
+            columns={name: objects(list(column)) for name, column in columns.items()},
+            sample=sample,
         )
-        if self.sample is not None:
-            vars(self)["sample"] = _checked_samples(self.sample, score, models, cluster)
         super().__post_init__()
-        wrong = (score < low) | (score > high)
+        is_wrong = (score < low) | (score > high)
+        rule = f"must be from {low:g} to {high:g}"
         if self.values:
-            wrong |= ~np.isnan(score) & ~np.isin(score, self.values)
-        for row, column in np.argwhere(wrong)[:1].tolist():
-            can = checks.listed(self.values) if self.values else f"{low:g} to {high:g}"
-            raise checks.WrongValue(
-                "score",
-                f"must be one of {can}" if self.values else f"must be from {can}",
-                told=f"item {item[row]!r} has the score {score[row, column]:g} by {models[column]}",
-            )
+            is_wrong |= ~np.isnan(score) & ~np.isin(score, self.values)
+            rule = f"must be one of {checks.listed(self.values)}"
+        for row, column in np.argwhere(is_wrong)[:1].tolist():
+            got = f"item {item[row]!r} has the score {score[row, column]:g} by {models[column]}"
+            raise WrongValue("score", rule, told=got)
 
     @property
-    def filled(self) -> tuple[np.ndarray, np.ndarray]:
+    def filled(self) -> tuple[ndarray, ndarray]:
         """Return the scores (N, M) with missing ones at the lower and at the upper bound."""
         low, high = (np.where(np.isnan(self.score), bound, self.score) for bound in self.bounds)
         return low, high
 
     @property
-    def wanted(self) -> np.ndarray:
+    def wanted(self) -> ndarray:
         """Return whether each item was meant for each model, (N, M).
 
         All are, except in independent samples, where each item was meant for one model.
@@ -172,7 +179,7 @@ class ItemScores(Result):
         """Return the number of clusters; 0 if items are independent."""
         return 0 if self.cluster is None else int(np.unique(self.cluster).size)
 
-    def some(self, rows: np.ndarray) -> "ItemScores":
+    def some(self, rows: ndarray) -> "ItemScores":
         """Return the scores of some of the items.
 
         Parameters
@@ -180,30 +187,22 @@ class ItemScores(Result):
         rows : (N,) array of bool
             Whether to keep each item.
         """
-        return ItemScores(
-            self.score[rows],
-            self.models,
-            np.array(self.item, object)[rows].tolist(),
-            None if self.cluster is None else self.cluster[rows],
-            self.bounds,
-            self.better,
-            self.values,
-            {name: column[rows] for name, column in self.columns.items()},
-            self.finished,
-            self.cluster_word,
-            None if self.sample is None else self.sample[rows],
-            notes=self.notes,
+        return replace(
+            self,
+            score=self.score[rows],
+            item=list(compress(self.item, rows)),
+            cluster=None if self.cluster is None else self.cluster[rows],
+            columns={name: column[rows] for name, column in self.columns.items()},
+            sample=None if self.sample is None else self.sample[rows],
         )
 
     def headline(self) -> str:
         """Return the number of items, clusters and models, and the possible scores."""
         low, high = self.bounds
-        among = (
-            checks.listed([f"{value:g}" for value in self.values])
-            if self.values
-            else f"from {low:g} to {high:g}"
-        )
-        return f"{self.basis()} scored by {checks.counted(len(self.models), 'model')}, {among}"
+        values = f"from {low:g} to {high:g}"
+        if self.values:
+            values = checks.listed([f"{value:g}" for value in self.values])
+        return f"{self.basis()} scored by {checks.counted(len(self.models), 'model')}, {values}"
 
     def basis(self) -> str:
         """Return the number of items and of their clusters as text."""
@@ -211,59 +210,47 @@ class ItemScores(Result):
 
     def rows(self) -> list[dict]:
         """Return a row per model: the number of its items, and how many have no score."""
-        wanted = self.wanted
-        sizes, lacking = wanted.sum(0).tolist(), (np.isnan(self.score) & wanted).sum(0).tolist()
-        return [
-            {"model": model, "items": size - gone, "unscored": gone}
-            for model, size, gone in zip(self.models, sizes, lacking, strict=True)
-        ]
+        sizes = self.wanted.sum(0)
+        unscored = (np.isnan(self.score) & self.wanted).sum(0)
+        return rows_of(model=self.models, items=sizes - unscored, unscored=unscored)
 
 
 def _checked_samples(
-    sample: ArrayLike, score: np.ndarray, models: Sequence[str], cluster: np.ndarray | None
-) -> np.ndarray:
+    sample: ArrayLike, score: ndarray, models: Sequence[str], cluster: ndarray | None
+) -> ndarray:
     """Return the sample of each item, or raise an error.
 
     Each sample needs enough items, and its items must have no score by another model.
     """
     checked = checks.counts("sample", sample, size=len(score), what="item")
-    for place, model in enumerate(models):
-        rows = checked == place
+    for position, model in enumerate(models):
+        rows = checked == position
         units = int(rows.sum()) if cluster is None else int(np.unique(cluster[rows]).size)
         if units < 2:
-            raise checks.WrongValue(
-                "sample",
-                f"must have at least 2 {'items' if cluster is None else 'clusters'} of {model!r}",
-                told=f"got {units}",
-            )
-        if not np.isnan(np.delete(score[rows], place, 1)).all():
-            raise checks.WrongValue(
-                "sample", f"must give {model!r} only items without scores by other models"
-            )
+            kind = "items" if cluster is None else "clusters"
+            rule = f"must have at least 2 {kind} of {model!r}"
+            raise WrongValue("sample", rule, told=f"got {units}")
+        if not np.isnan(np.delete(score[rows], position, 1)).all():
+            rule = f"must give {model!r} only items without scores by other models"
+            raise WrongValue("sample", rule)
     return checked
 
 
 def _distinct(name: str, values: Sequence, least: int) -> tuple[str, ...]:
     entries = checks.each(name, values)
-    for k in [k for k, entry in enumerate(entries) if checks.is_missing(entry)][:1]:
-        raise checks.WrongValue(
-            name, "must not be missing", place=("entry", k), told=f"entry {k} is"
-        )
+    for k, entry in enumerate(entries):
+        if checks.is_missing(entry):
+            raise WrongValue(name, "must not be missing", place=("entry", k), told=f"entry {k} is")
     texts = tuple(map(str, entries))
-    twice = [text for text, times in Counter(texts).items() if times > 1]
-    if twice:
-        raise checks.WrongValue(
-            name,
-            "must not repeat",
-            told=f"{checks.listed(twice, SHOWN, quoted=True)} "
-            f"occur{'s' * (len(twice) == 1)} more than once",
-        )
+    repeated = [text for text, times in Counter(texts).items() if times > 1]
+    if repeated:
+        verb = "occurs" if len(repeated) == 1 else "occur"
+        got = f"{checks.listed(repeated, SHOWN, quoted=True)} {verb} more than once"
+        raise WrongValue(name, "must not repeat", told=got)
     if len(texts) < least:
-        raise checks.WrongValue(
-            name,
-            f"must have at least {least} {'entry' if least == 1 else 'entries'}",
-            told=f"got {len(texts)}",
-        )
+        entry = "entry" if least == 1 else "entries"
+        rule = f"must have at least {least} {entry}"
+        raise WrongValue(name, rule, told=f"got {len(texts)}")
     return texts
 
 
@@ -277,7 +264,10 @@ def items_in(items: int, clusters: int, word: str) -> str:
     >>> items_in(9, 4, "doc_id"), items_in(9, 0, "cluster")
     ('9 items in 4 clusters (doc_id)', '9 items')
     """
-    many = re.sub(r"(s|x|z|ch|sh)$", r"\1e", re.sub(r"(?<=[^aeiou])y$", "ie", word)) + "s"
-    one, many = (word, many) if word.isalpha() else (f"cluster ({word})", f"clusters ({word})")
-    counted = checks.counted(items, "item")
-    return f"{counted} in {checks.counted(clusters, one, many)}" if clusters else counted
+    basis = checks.counted(items, "item")
+    if not clusters:
+        return basis
+    plural = re.sub(r"(s|x|z|ch|sh)$", r"\1e", re.sub(r"(?<=[^aeiou])y$", "ie", word)) + "s"
+    if not word.isalpha():
+        word, plural = f"cluster ({word})", f"clusters ({word})"
+    return f"{basis} in {checks.counted(clusters, word, plural)}"

@@ -114,13 +114,11 @@ def _share_alone(boards: list, many: int) -> str:
     """Return the proportion of tables whose unadjusted interval of best minus last is above 0."""
     if many == 1:
         return ""
-    ends = [(board.mean(0)[:many].argmax(), board.mean(0)[:many].argmin()) for board in boards]
-    significant = [
-        pair_interval(
-            ItemScores(board[:, [a, b]], ["best", "last"], range(len(board))), "best", "last"
-        ).low
-        > 0
-        for board, (a, b) in zip(boards, ends, strict=True)
-        if a != b
-    ]
-    return f"{sum(significant) / len(boards):.0%}"
+    above_zero = 0
+    for board in boards:
+        mean = board.mean(0)[:many]
+        pair = [mean.argmax(), mean.argmin()]
+        if pair[0] != pair[1]:
+            scores = ItemScores(board[:, pair], ["best", "last"], range(len(board)))
+            above_zero += pair_interval(scores, "best", "last").low > 0
+    return f"{above_zero / len(boards):.0%}"

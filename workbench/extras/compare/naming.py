@@ -3,8 +3,8 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -32,32 +32,30 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
         If two runs are of the same model and task, or hold the same items of one model.
     """
     if len(runs) == 1 and not runs[0].model:
-        return [_by_folder(runs[0]) if runs[0].task else _by_file(runs[0])]
-    rules: tuple[Callable[[Run], Run], ...] = (
-        lambda run: run,
-        _by_folder,
-        _by_file,
-        _by_folder_and_file,
-    )
-    for rule in rules:
-        named = [rule(run) for run in runs]
-        if rule is _by_file and len({run.task for run in runs}) > 1 and not _same_content(runs):
-            continue
-        if _told_apart(named):
-            return named
-    names = [run.model for run in (_by_file(run) for run in runs)]
-    twice = [name for name, times in Counter(names).items() if times > 1] or [*dict.fromkeys(names)]
-    tasks = {run.task for run in runs if run.task}
-    of_task = (
-        f". A model with several tasks needs one log per task of {checks.listed(sorted(tasks))}"
-        if tasks
-        else ""
-    )
-    raise checks.WrongValue(
-        "files",
-        f"must be of different models. Name those of {checks.listed(twice, SHOWN, quoted=True)} as "
-        f"NAME=FILE{of_task}",
-    )
+        run = runs[0]
+        return [_named(run, _folder(run) if run.task else _stem(run))]
+    for candidate in _namings(runs):
+        if _are_distinct(candidate):
+            return candidate
+    times = Counter(_named(run, _stem(run)).model for run in runs)
+    models = [name for name, count in times.items() if count > 1] or list(times)
+    tasks = sorted({run.task for run in runs if run.task})
+    hint = ""
+    if tasks:
+        hint = f". A model with several tasks needs one log per task of {checks.listed(tasks)}"
+    names = checks.listed(models, SHOWN, quoted=True)
+    rule = f"must be of different models. Name those of {names} as NAME=FILE{hint}"
+    raise checks.WrongValue("files", rule)
+
+
+def _namings(runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """Yield the runs with names from the user and the logs, folders, files, or both."""
+    yield list(runs)
+    by_folder = [_named(run, _folder(run)) for run in runs]
+    yield by_folder
+    if len({run.task for run in runs}) == 1 or _have_same_items(runs):
+        yield [_named(run, _stem(run)) for run in runs]
+    yield [run._replace(task=run.task or _stem(run)) for run in by_folder]
 
 
 def _folder(run: Run) -> str:
@@ -68,57 +66,47 @@ def _stem(run: Run) -> str:
     return re.split(r"\.(?=[a-z])", os.path.basename(run.path))[0]
 
 
-def _by_folder(run: Run) -> Run:
-    return run if run.chosen else run._replace(model=_folder(run))
+def _named(run: Run, model: str) -> Run:
+    return run if run.chosen else run._replace(model=model)
 
 
-def _by_file(run: Run) -> Run:
-    return run if run.chosen else run._replace(model=_stem(run))
-
-
-def _by_folder_and_file(run: Run) -> Run:
-    return _by_folder(run)._replace(task=run.task or _stem(run))
-
-
-def _told_apart(runs: Sequence[Run]) -> bool:
+def _are_distinct(runs: Sequence[Run]) -> bool:
     """Return whether all models have names, and no two runs of a model are equal."""
     keys = [(run.model, run.task) for run in runs]
     if not all(run.model for run in runs) or len(set(keys)) < len(keys):
         return False
-    return not any(
-        first.model == second.model and _same_items(first, second)
-        for first, second in combinations(runs, 2)
-    )
+    pairs = combinations(runs, 2)
+    return not any(a.model == b.model and _have_same_items([a, b]) for a, b in pairs)
 
 
-def _same_items(first: Run, second: Run) -> bool:
-    """Return whether two runs hold the same items, by the content of those that both have."""
-    asked = dict(zip(first.item, first.content, strict=False))
-    pairs = [
-        (asked[item], other)
-        for item, other in zip(second.item, second.content, strict=False)
-        if item in asked
-    ]
-    return bool(pairs) and not any(differs(one, other) for one, other in pairs)
+def _have_same_items(runs: Sequence[Run]) -> bool:
+    """Return whether runs hold the same items, by the content of those that the first one has."""
+    contents = dict(zip(runs[0].item, runs[0].content, strict=False))
+    for run in runs[1:]:
+        pairs = [
+            (contents[item], content)
+            for item, content in zip(run.item, run.content, strict=False)
+            if item in contents
+        ]
+        if not pairs or any(differs(first, second) for first, second in pairs):
+            return False
+    return True
 
 
-def _same_content(runs: Sequence[Run]) -> bool:
-    return all(_same_items(runs[0], other) for other in runs[1:])
-
-
-def differs(one: Sequence[str], other: Sequence[str]) -> bool:
+def differs(first: Sequence[str], second: Sequence[str]) -> bool:
     """Return whether the content of two samples differs in a part that both logs hold.
 
     Parameters
     ----------
-    one, other : tuple of str
+    first, second : tuple of str
 
     Examples
     --------
     >>> differs(("2 + 2?", ""), ("2 + 2?", "four")), differs(("2 + 2?",), ("2 + 3?",))
     (False, True)
     """
-    return one != other and any(a and b and a != b for a, b in zip(one, other, strict=False))
+    pairs = zip(first, second, strict=False)
+    return first != second and any(a and b and a != b for a, b in pairs)
 
 
 def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
@@ -142,43 +130,48 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
     for run in runs:
         sizes[run.task] = max(sizes.get(run.task, 0), len(set(run.item)))
         measures[run.task] = run.measure
-    tasks = checks.listed(
-        [f"{task} ({checks.counted(size, 'item')})" for task, size in sizes.items()], 2 * SHOWN
+    texts = [f"{task} ({checks.counted(size, 'item')})" for task, size in sizes.items()]
+    text = (
+        f"{checks.counted(len(sizes), 'task')}, {checks.listed(texts, 2 * SHOWN)}: task and "
+        "identifier together identify an item, and every item has the same weight. The column "
+        "'task' holds the slices"
     )
-    notes = [
-        Note(
-            "data",
-            f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together identify "
-            "an item, and every item has the same weight. The column 'task' holds the slices",
-        )
-    ]
+    notes = [Note("data", text)]
     if len(set(measures.values())) > 1:
-        told = checks.listed([f"{task} {measure}" for task, measure in measures.items()], 2 * SHOWN)
-        notes.append(Note("data", f"tasks have different scores: {told}"))
+        texts = [f"{task} {measure}" for task, measure in measures.items()]
+        text = f"tasks have different scores: {checks.listed(texts, 2 * SHOWN)}"
+        notes.append(Note("data", text))
     return [_joined(parts) for parts in of_model.values()], notes
 
 
 def _joined(parts: Sequence[Run]) -> Run:
     """Return the runs of a model's tasks as one run."""
     first = parts[0]
-    cells = {TASK: objects([part.task for part in parts for _ in part.item])}
-    for name in dict.fromkeys(name for part in parts for name in part.cells):
-        cells[name] = np.concatenate(
-            [part.cells.get(name, objects([None] * len(part.item))) for part in parts]
-        )
-    content = [asked for part in parts for asked in part.content]
-    items = [f"{part.task}/{item}" for part in parts for item in part.item]
+    tasks, items = [], []
+    for part in parts:
+        tasks += [part.task] * len(part.item)
+        items += [f"{part.task}/{item}" for item in part.item]
+    cells = {TASK: objects(tasks)}
+    for name in dict.fromkeys(_chained(parts, "cells")):
+        columns = [part.cells.get(name, objects([None] * len(part.item))) for part in parts]
+        cells[name] = np.concatenate(columns)
+    content = _chained(parts, "content")
     return first._replace(
         item=items,
-        epoch=[epoch for part in parts for epoch in part.epoch],
-        score=[score for part in parts for score in part.score],
+        epoch=_chained(parts, "epoch"),
+        score=_chained(parts, "score"),
         content=content if len(content) == len(items) else [],
         measure=" and ".join(dict.fromkeys(part.measure for part in parts)),
         cells=cells,
-        told=f"{first.model!r}",
+        label=f"{first.model!r}",
         finished=all(part.finished for part in parts),
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        notes=tuple(dict.fromkeys(_chained(parts, "notes"))),
     )
+
+
+def _chained(parts: Sequence[Run], name: str) -> list:
+    """Return the entries of a field of several runs."""
+    return list(chain.from_iterable(getattr(part, name) for part in parts))
 
 
 def tasks_of(run: Run) -> list[str]:

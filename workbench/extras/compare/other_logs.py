@@ -51,8 +51,9 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         As of `json_records`.
     """
     spec: dict = {}
-    prompts: dict = {}
-    events = []
+    prompts: dict[str, str] = {}
+    first: dict[str, tuple[int, dict]] = {}  # number and data of the first event of each sample
+    scores: dict[str, dict[str, float]] = {}
     for number, record, problem in records:
         if problem:
             raise ValueError(f"{label}, record {number} {problem}")
@@ -60,38 +61,37 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         kind, data, identifier = (record.get(name) for name in ("type", "data", "sample_id"))
         if not isinstance(data, dict) or identifier is None:
             continue
+        item = str(identifier)
         if kind == "sampling":
-            prompts.setdefault(str(identifier), text_of(data.get("prompt")))
-        if kind in _SCORED:
-            events.append((number, str(identifier), data))
-    if not events:
+            prompts.setdefault(item, text_of(data.get("prompt")))
+        if kind not in _SCORED:
+            continue
+        first.setdefault(item, (number, data))
+        of_item = scores.setdefault(item, {})
+        for name, cell in data.items():
+            value = number_of(cell)
+            if value is None:
+                continue
+            if name in of_item:
+                raise ValueError(
+                    f"{label} has two scores {name!r} of sample {item!r}, in records "
+                    f"{first[item][0]} and {number}: keep one run in each file"
+                )
+            of_item[name] = value
+    if not first:
         kinds = checks.listed(_SCORED, quoted=True)
         raise ValueError(f"{label} has no event of kind {kinds}: it holds no scores")
-    samples: dict[str, Sample] = {}
-    for number, identifier, data in events:
-        values = {name: number_of(value) for name, value in data.items()}
-        scores = {name: value for name, value in values.items() if value is not None}
-        other = samples.get(identifier)
-        if other is not None:
-            for name in scores.keys() & other.scores.keys():
-                raise ValueError(
-                    f"{label} has two scores {name!r} of sample {identifier!r}, in records "
-                    f"{other.number} and {number}: keep one run in each file"
-                )
-            other.scores.update(scores)
-            continue
+    samples = []
+    for item, (number, data) in first.items():
         answer = data.get("picked", data.get("sampled"))
-        prompt = prompts.get(identifier, "")
-        samples[identifier] = _sample(
-            number, identifier, scores, prompt, answer, data.get("expected")
-        )
-    has_correct = any("correct" in sample.scores for sample in samples.values())
-    score = "correct" if has_correct else ""
+        prompt = prompts.get(item, "")
+        samples.append(_sample(number, item, scores[item], prompt, answer, data.get("expected")))
+    has_correct = any("correct" in names for names in scores.values())
     models = spec.get("completion_fns") or [""]
     return EvaluationLog(
         label,
-        tuple(samples.values()),
-        score,
+        tuple(samples),
+        "correct" if has_correct else "",
         "epoch",
         "metric",
         model=str(models[0]),
@@ -255,7 +255,8 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
         passed = result.get("success")
         response = result.get("response")
         score = result.get("score", passed)
-        if _failed_to_run(result):
+        failed = bool(result.get("error")) and not result.get("gradingResult")
+        if failed or result.get("failureReason") == 2:  # promptfoo's code of a call that failed
             passed = score = None
         row = {"id": identifier, "repeat": repeat}
         row["model"] = models[result["promptIdx"]]
@@ -281,12 +282,6 @@ def _named_scores(scores: Any) -> dict[str, float | None]:
     if not isinstance(scores, dict):
         return {}
     return {f"scores.{name}": number_of(value) for name, value in scores.items()}
-
-
-def _failed_to_run(result: dict) -> bool:
-    """Return whether a result is that of a call that failed, which promptfoo codes as reason 2."""
-    failed = bool(result.get("error")) and not result.get("gradingResult")
-    return failed or result.get("failureReason") == 2
 
 
 def _label(value: Any, field: str) -> str:
@@ -344,25 +339,26 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     outputs = _outputs(header, cells)
     if not outputs:
         return {}
-    first = min(outputs)
-    titles = [_TITLE.fullmatch(header[column]) for column in outputs]
-    models = model_names([(title[1] or "", title[2]) for title in titles if title])
-    tests = [dict(zip(header[:first], line, strict=False)) for line in cells]
-    rows = []
-    for line, test, item in zip(cells, tests, _identified(tests), strict=True):
-        for model, (column, status) in zip(models, outputs.items(), strict=True):
-            row: dict = dict(zip(("id", "repeat"), item, strict=True))
-            row |= {"model": model, "score": None, "output": line[column]}
-            row |= {f"vars.{name}": text for name, text in test.items()}
+    names = header[: min(outputs)]
+    titles = {column: _TITLE.fullmatch(header[column]) for column in outputs}
+    results = []
+    for test, line in enumerate(cells):
+        variables = dict(zip(names, line, strict=False))
+        for column, status in outputs.items():
+            title = titles[column]
+            result: dict = {"promptIdx": column, "testIdx": test, "vars": variables}
+            result |= {"provider": title and title[1], "prompt": title and title[2]}
             verdict = line[column] if status == column else f"[{line[status]}]"
             match = _VERDICT.match(verdict)
-            if match:
-                row["score"] = _POINTS[match[1].upper()]
-            if status != column and row["score"] is not None:
-                row["score"] = _number_in(line[status + 1], row["score"])
-                row |= _named_scores(line[status + 2])
-            rows.append(row)
-    return table_of(rows)
+            points = _POINTS[match[1].upper()] if match else None
+            result |= {"success": points, "response": {"output": line[column]}}
+            if status != column and points is not None:
+                result["score"] = _number_in(line[status + 1], points)
+                result["namedScores"] = line[status + 2]
+            results.append(result)
+    table = promptfoo_table(results)
+    del table["passed"]
+    return table
 
 
 def _number_in(text: str, otherwise: float) -> float:
@@ -385,15 +381,15 @@ def _outputs(header: list[str], rows: list) -> dict:
     columns = {}
     for column, name in enumerate(header):
         filled = {number: row[column] for number, row in enumerate(rows, 2) if row[column]}
-        others = [number for number, cell in filled.items() if not _VERDICT.match(cell)]
+        unjudged = [number for number, cell in filled.items() if not _VERDICT.match(cell)]
         following = [cell.strip().title() for cell in header[column + 1 : column + 3]]
         if following == ["Status", "Score"]:
             columns[column] = column + 1
-        elif name and filled and not others:
+        elif name and filled and not unjudged:
             columns[column] = column
-        elif 2 * len(others) < len(filled):
+        elif 2 * len(unjudged) < len(filled):
             raise ValueError(
-                f"column {name!r}, record {others[0]}: {filled[others[0]][:20]!r} does not "
+                f"column {name!r}, record {unjudged[0]}: {filled[unjudged[0]][:20]!r} does not "
                 "begin with [PASS], [FAIL] or [ERROR], as most cells of the column do"
             )
     return columns

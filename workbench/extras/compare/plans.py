@@ -5,9 +5,11 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy import ndarray
 from scipy.special import ndtri
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.extras.compare.evidence import Independent
 from workbench.intervals.limits import three_moment_tail
 from workbench.replication.bounded_intervals import Clusters, Sample
@@ -35,8 +37,8 @@ def detectable_difference(
     """Compute the smallest difference of two accuracies that a number of items can show.
 
     Use it to plan a comparison of two models on the same items. If the true difference is the one
-    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set other
-    percentages.
+    returned, its 95% confidence interval is above 0 in 80% of samples. `level` and `power` set
+    other percentages.
 
     Parameters
     ----------
@@ -86,15 +88,14 @@ def detectable_difference(
     items, discordance = checks.whole("items", items, 2), _above_0("discordance", discordance, 1.0)
     power, chance = checks.assurance(power), _chance_shown(items, clusters, icc, level)
     low, high = 0.0, discordance
-
-    def shown(difference: float) -> bool:
-        return chance(difference, discordance) >= power
-
-    if not shown(high):
+    if chance(high, discordance) < power:
         return float("nan")
     while high - low > EXACT * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        if chance(middle, discordance) >= power:
+            high = middle
+        else:
+            low = middle
     return high
 
 
@@ -110,8 +111,8 @@ def items_to_detect(
     """Compute the number of items that show a given difference of two accuracies.
 
     Use it to plan a comparison of two models on the same items. With this number of items, the 95%
-    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set other
-    percentages.
+    confidence interval of the difference is above 0 in 80% of samples. `level` and `power` set
+    other percentages.
 
     Parameters
     ----------
@@ -150,39 +151,36 @@ def items_to_detect(
     914
     """
     discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
-    difference, size = (
-        _above_0("difference", difference, discordance),
-        checks.whole("cluster_size", cluster_size, 1),
-    )
-
-    def chance(groups: int) -> float:
-        return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(
-            difference, discordance
-        )
-
-    exact, icc = EXACT if size == 1 else OF_CLUSTERS, checks.number("icc", icc, 0, 1)
-    z, most = (
-        ndtri((1 + checks.level(level)) / 2),
-        min(MOST_ITEMS // size, MOST_ITEMS if size == 1 else MOST_CLUSTERS),
-    )
-    needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
+    difference = _above_0("difference", difference, discordance)
+    size = checks.whole("cluster_size", cluster_size, 1)
+    icc = checks.number("icc", icc, 0, 1)
+    z = ndtri((1 + checks.level(level)) / 2)
+    z_power = ndtri(power)
+    accuracy, most = EXACT, MOST_ITEMS
+    if size > 1:
+        accuracy, most = OF_CLUSTERS, min(MOST_ITEMS // size, MOST_CLUSTERS)
+    needed = discordance * (z + z_power) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
     low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
     if groups > 2 * most:  # certainly too many: no samples needed
         low = most
     for turn in itertools.count(1):
-        if high - low <= max(1, exact * high):
+        if high - low <= max(1, accuracy * high):
             break
-        step = max(1, int(exact * low))
+        step = max(1, int(accuracy * low))
         if turn % 3 == 0:  # halve the range even if the guesses are poor
             groups = min(math.sqrt(low * high), 2 * low)
         groups = round(min(max(groups, low + step), high - step))
-        found = chance(groups)
-        low, high = (low, groups) if found >= power else (groups, high)
+        clusters = None if size == 1 else groups
+        chance = _chance_shown(groups * size, clusters, icc, level)(difference, discordance)
+        if chance >= power:
+            high = groups
+        else:
+            low = groups
         # about the power of a normal estimate, whose distance from 0 grows with sqrt(items)
-        distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
-        groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
+        distance = z + ndtri(min(max(chance, 1e-4), 1 - 1e-4))
+        groups *= min(max((z + z_power) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
-        raise checks.WrongValue(
+        raise WrongValue(
             "difference", f"must be large enough for {most * size:,} items to show it", difference
         )
     return high * size
@@ -190,7 +188,7 @@ def items_to_detect(
 
 def _above_0(name: str, value: float, most: float) -> float:
     if checks.number(name, value, 0, most) == 0:
-        raise checks.WrongValue(name, "must be above 0", value)
+        raise WrongValue(name, "must be above 0", value)
     return float(value)
 
 
@@ -203,63 +201,56 @@ def _chance_shown(
     """
     tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
     if icc == 1:
-        raise checks.WrongValue("icc", "must be below 1", icc)
+        raise WrongValue("icc", "must be below 1", icc)
     if groups is None and icc:
-        raise checks.WrongValue("icc", "needs clusters", icc)
-    most = min(items, MOST_CLUSTERS)
-    told = (
-        _of_items(items)
-        if groups is None
-        else _of_clusters(items, checks.whole("clusters", groups, 2, most), icc)
-    )
+        raise WrongValue("icc", "needs clusters", icc)
+    samples_of: Callable = _of_items(items)
+    if groups is not None:
+        groups = checks.whole("clusters", groups, 2, min(items, MOST_CLUSTERS))
+        samples_of = _of_clusters(items, groups, icc)
 
     def chance(difference: float, discordance: float) -> float:
-        chances = (
-            np.array(
-                [max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]
-            )
-            / 2
-        )
+        worse, better = max(discordance - difference, 0), discordance + difference
+        chances = np.array([worse, 2 * (1 - discordance), better]) / 2
         pvalues = [
-            three_moment_tail(samples.moments(0, tail), BOUNDS[1], 0.0) for samples in told(chances)
+            three_moment_tail(sample.moments(0, tail), BOUNDS[1], 0.0)
+            for sample in samples_of(chances)
         ]
         return float((np.concatenate(pvalues) < tail).mean())
 
     return chance
 
 
-def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
+def _of_items(items: int) -> Callable[[ndarray], Iterator[Independent]]:
     """Return a function from the probabilities of the values to the moments of samples."""
 
-    def told(chances: np.ndarray) -> Iterator[Independent]:
+    def samples(chances: ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
         mean, square = (better - worse) / items, (better + worse) / items
         second, third = square - mean**2, mean - 3 * mean * square + 2 * mean**3
         yield Independent(items, mean, second, third, np.reshape(BOUNDS, (2, 1)), BOUNDS)
 
-    return told
+    return samples
 
 
-def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Iterator[Clusters]]:
-    size, design = (
-        np.diff(np.arange(groups + 1) * items // groups),
-        SurveyDesign(np.zeros(groups, int)),
-    )
+def _of_clusters(items: int, groups: int, icc: float) -> Callable[[ndarray], Iterator[Clusters]]:
+    size = np.diff(np.arange(groups + 1) * items // groups)
+    design = SurveyDesign(np.zeros(groups, int))
     drawn, most = replicates(design, "jkn"), -(-AT_ONCE // groups)
 
-    def told(chances: np.ndarray) -> Iterator[Clusters]:
+    def samples(chances: ndarray) -> Iterator[Clusters]:
         rng = np.random.default_rng(0)
         for start in range(0, CLUSTERED_RUNS, most):
             counts = _in_clusters(size, chances, icc, min(most, CLUSTERED_RUNS - start), rng)
             sample = Sample.of_counts(VALUES, list(counts), np.ones(1))
             yield clusters_of(design, sample, sample.variance(drawn), BOUNDS)
 
-    return told
+    return samples
 
 
 def _in_clusters(
-    size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator
-) -> np.ndarray:
+    size: ndarray, chances: ndarray, icc: float, runs: int, rng: np.random.Generator
+) -> ndarray:
     """Return the counts of each value in clusters, (3, C, runs)."""
     shape = size.size, runs, len(VALUES)
     of_cluster = np.broadcast_to(chances, shape)

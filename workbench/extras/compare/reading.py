@@ -3,17 +3,19 @@
 import math
 import re
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations, compress
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.data import numbers
 from workbench.data.columns import spelled
 from workbench.extras.compare.item_scores import ItemScores
 from workbench.extras.compare.naming import differs, named_runs, of_tasks, tasks_of
-from workbench.extras.compare.sources import TASK, Asked, Run, named_sources, runs_of
+from workbench.extras.compare.sources import TASK, Options, Run, named_sources, runs_of
 from workbench.results import Note
 
 SHOWN = 5
@@ -22,6 +24,7 @@ _ERRORS = re.compile(
     r"(?i)(^|[_ .-])(loss(es)?|perplexity|ppl|nll|entropy|brier|[wct]er|mse|mae|rmse|bits_per_byte|"
     r"errors?|distance|latency|cost)([_ .-]|$)"
 )
+Rows = dict[str, dict[str, list[int]]]  # the rows of each item, by model
 _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 
 
@@ -118,63 +121,59 @@ def read_item_scores(
     """
     match = _REPEATS.fullmatch(str(repeats))
     if match is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeats", "must be mean, majority, pass^k or pass@k, for a number k of epochs", repeats
         )
-    asked = Asked(model, item, score, cluster, epoch, tuple(columns), independent)
+    options = Options(model, item, score, cluster, epoch, tuple(columns), independent)
     sources = list(named_sources(files))
     if not sources:
-        raise checks.WrongValue("files", "must name at least one log or table")
-    runs = named_runs(
-        [run for name, source in sources for run in runs_of(name, source, asked, len(sources))]
-    )
+        raise WrongValue("files", "must name at least one log or table")
+    runs: list[Run] = []
+    for name, source in sources:
+        runs += runs_of(name, source, options, len(sources))
+    runs = named_runs(runs)
     _refuse_other_measures(runs)
-    runs, notes = of_tasks(runs)
-    notes = [*dict.fromkeys(note for run in runs for note in run.notes), *notes]
+    runs, task_notes = of_tasks(runs)
+    notes = [*dict.fromkeys(chain.from_iterable(run.notes for run in runs)), *task_notes]
     limits, direction = _meaning(runs, bounds, better)
-    apart = independent or not common and _nothing_shared(runs)
-    if apart and len(runs) > 1:
-        return _independent_samples(runs, match, limits, direction, asked, notes)
-    ids, rows, more = _items(runs, common)
-    notes += more
-    _refuse_uneven(runs, rows, ids, match)
-    tables, values = zip(
-        *(_folded(run, rows[run.model], ids, match, limits) for run in runs), strict=True
-    )
-    scores = np.column_stack(tables)
-    if common:
-        scored = ~np.isnan(scores).any(1)
-        notes += (
-            [
-                Note(
-                    "data",
-                    f"{checks.counted(int((~scored).sum()), 'item was', 'items were')} left out, "
-                    "because not every model has a score",
-                )
-            ]
-            if not scored.all()
-            else []
-        )
-        ids, scores = [each for each, kept in zip(ids, scored, strict=True) if kept], scores[scored]
-    first = {
-        name: np.array([cells[rows[runs[0].model][each][0]] for each in ids], object)
-        for name, cells in runs[0].cells.items()
-    }
-    if cluster:
-        _refuse_other_clusters(runs, rows, ids, spelled(cluster, first))
-    possible = tuple(sorted(set().union(*values))) if all(values) else ()
+    is_apart = len(runs) > 1 and (independent or not common and _nothing_shared(runs))
+    rows = {run.model: _rows_by_item(run) for run in runs}
+    if is_apart:
+        notes.insert(0, _independence(runs, independent))
+        items = [list(rows[run.model]) for run in runs]
+        for run, ids in zip(runs, items, strict=True):
+            _refuse_uneven([run], rows, ids, match)
+    else:
+        shared, gap_notes = _shared_items(runs, rows, common)
+        notes += gap_notes
+        items = [shared] * len(runs)
+        _refuse_uneven(runs, rows, shared, match)
+    scores, values = [], []
+    for run, ids in zip(runs, items, strict=True):
+        column, possible = _combined(run, rows[run.model], ids, match, limits)
+        scores.append(column)
+        values.append(possible)
+    if is_apart:
+        fields = _of_independent_samples(runs, rows, scores, cluster)
+    else:
+        table = np.column_stack(scores)
+        is_scored = ~np.isnan(table).any(1)
+        if common and not is_scored.all():
+            shared, table = list(compress(shared, is_scored)), table[is_scored]
+            count = checks.counted(int((~is_scored).sum()), "item was", "items were")
+            text = f"{count} left out, because not every model has a score"
+            notes.append(Note("data", text))
+        fields = _of_shared_items(runs, rows, shared, cluster) | {"score": table, "item": shared}
+    possible = set().union(*values) if all(values) else set()
     return ItemScores(
-        scores,
-        [run.model for run in runs],
-        ids,
-        numbers.as_text(first[spelled(cluster, first)]) if cluster else None,
-        limits,
-        direction,
-        possible if len(possible) <= MOST_VALUES else (),
-        first,
-        all(run.finished for run in runs),
-        cluster.rpartition(".")[2] or "cluster",
+        models=[run.model for run in runs],
+        bounds=limits,
+        better=direction,
+        values=tuple(sorted(possible)) if len(possible) <= MOST_VALUES else (),
+        finished=all(run.finished for run in runs),
+        cluster_word=cluster.rpartition(".")[2] or "cluster",
         notes=notes,
+        **fields,
     )
 
 
@@ -183,31 +182,28 @@ def read_item_scores(
 
 def _refuse_other_measures(runs: list[Run]) -> None:
     """Raise an error if models have different scores; of several tasks, within a task."""
-    several = len({run.model for run in runs}) < len(runs)
+    has_tasks = len({run.model for run in runs}) < len(runs)
     first: dict[str, Run] = {}
     for run in runs:
-        if not run.by:
+        if not run.selection:
             continue
-        other = first.setdefault(run.task if several else "", run)
-        if other.by != run.by:
-            raise checks.WrongValue(
+        other = first.setdefault(run.task if has_tasks else "", run)
+        if other.selection != run.selection:
+            raise WrongValue(
                 "score",
-                f"must name one score for all models: {other.model!r} has {other.by}, "
-                f"{run.model!r} has {run.by}. Or choose it for each file, as in FILE#{run.measure}",
+                f"must name one score for all models: {other.model!r} has {other.selection}, "
+                f"{run.model!r} has {run.selection}. Or choose it for each file, as in "
+                f"FILE#{run.measure}",
             )
 
 
 def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, float], str]:
     """Return the bounds of the scores and which are better, or raise an error if unknown."""
-    ends = {
-        run.model: (np.nanmin(run.score), np.nanmax(run.score))
-        for run in runs
-        if not np.isnan(run.score).all()
-    }
-    if len(ends) < len(runs):
-        raise ValueError(
-            f"{next(run.model for run in runs if run.model not in ends)!r} has no score"
-        )
+    ends = {}
+    for run in runs:
+        if np.isnan(run.score).all():
+            raise ValueError(f"{run.model!r} has no score")
+        ends[run.model] = np.nanmin(run.score), np.nanmax(run.score)
     low, high = min(low for low, _ in ends.values()), max(high for _, high in ends.values())
     small = [name for name, (_, most) in ends.items() if most <= 1]
     if 1 < high <= 100 and low >= 0 and small and (bounds is None or tuple(bounds) == (0, 100)):
@@ -217,106 +213,96 @@ def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, fl
             f"{ends[small[0]][1]:g}: some seem to be percentages. Give all scores in the same "
             f"unit. If {large!r} is not a model, name the models' columns by model"
         )
-    if bounds is None and not 0 <= low <= high <= 1:
-        raise checks.WrongValue(
-            "bounds",
-            "must give the smallest and the largest possible score, as not all scores are between "
-            "0 and 1",
-            told=f"they go from {low:g} to {high:g}, for {checks.listed(ends, SHOWN, quoted=True)}",
-        )
     limits = (0.0, 1.0) if bounds is None else checks.bounds(bounds)
     if not limits[0] <= low <= high <= limits[1]:
-        name = next(name for name, (a, b) in ends.items() if a < limits[0] or b > limits[1])
-        raise checks.WrongValue(
-            "bounds",
-            f"must contain every score; those of {name!r} go from {ends[name][0]:g} to "
-            f"{ends[name][1]:g}",
-            told=f"got {limits[0]:g} and {limits[1]:g}",
-        )
+        if bounds is None:
+            rule = (
+                "must give the smallest and the largest possible score, as not all scores are "
+                "between 0 and 1"
+            )
+            models = checks.listed(ends, SHOWN, quoted=True)
+            got = f"they go from {low:g} to {high:g}, for {models}"
+        else:
+            name = next(name for name, (a, b) in ends.items() if a < limits[0] or b > limits[1])
+            least, most = ends[name]
+            rule = f"must contain every score; those of {name!r} go from {least:g} to {most:g}"
+            got = f"got {limits[0]:g} and {limits[1]:g}"
+        raise WrongValue("bounds", rule, told=got)
     error = next((run.measure for run in runs if _ERRORS.search(run.measure)), "")
     if not better and (limits != (0, 1) or error):
         why = f", as {error!r} seems to be an error" if error else ""
-        raise checks.WrongValue("better", f"must say which scores are better, higher or lower{why}")
+        raise WrongValue("better", f"must say which scores are better, higher or lower{why}")
     return limits, better or "higher"
 
 
-def _items(
-    runs: list[Run], common: bool
-) -> tuple[list[str], dict[str, dict[str, list[int]]], list[Note]]:
-    """Return the items in the order of the first run, the rows of each item by model, and notes.
+def _shared_items(runs: list[Run], rows: Rows, common: bool) -> tuple[list[str], list[Note]]:
+    """Return the items that all runs have, in the order of the first run, and notes.
 
     Raise an error if the runs do not belong together.
     """
-    rows: dict[str, dict[str, list[int]]] = {}
-    content: dict[str, tuple[str, tuple[str, ...]]] = {}
+    first: dict[str, tuple[str, tuple[str, ...]]] = {}
     for run in runs:
-        rows[run.model] = _rows_by_item(run)
-        for each, asked in zip(run.item, run.content, strict=False):
-            other = content.setdefault(each, (run.model, asked))
-            if differs(other[1], asked):
+        for item, content in zip(run.item, run.content, strict=False):
+            model, other = first.setdefault(item, (run.model, content))
+            if differs(other, content):
                 raise ValueError(
-                    f"item {each!r} has different content for {other[0]!r} and {run.model!r}. "
+                    f"item {item!r} has different content for {model!r} and {run.model!r}. "
                     "Compare runs on the same version of the data. If equal identifiers denote "
                     "different items, set independent"
                 )
-    shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
-    said = _lacking(runs, rows)
-    if said and not common and len(shared) > 1:
-        raise checks.WrongValue(
+    shared = [item for item in rows[runs[0].model] if all(item in items for items in rows.values())]
+    lacking = _lacking(runs, rows)
+    if lacking and not common and len(shared) > 1:
+        raise WrongValue(
             "common",
-            f"must be set, as the models were not run on the same items: {said}. It uses the "
+            f"must be set, as the models were not run on the same items: {lacking}. It uses the "
             f"{len(shared):,} items that all have. If equal identifiers denote different items, "
             "set independent instead",
         )
     if len(shared) < 2:
         number = checks.counted(len(shared), "item")
-        why = f": {said}. If each model has items of its own, set independent" if said else ""
+        why = f": {lacking}. If each model has items of its own, set independent" if lacking else ""
         raise ValueError(f"the models have {number} in common, but at least 2 are needed{why}")
-    if not said:
-        return shared, rows, []
+    if not lacking:
+        return shared, []
     total = len(set().union(*rows.values()))
     gone = total - len(shared)
-    were = "was" if gone == 1 else "were"
-    return (
-        shared,
-        rows,
-        [
-            Note(
-                "data",
-                f"{gone:,} of {total:,} items {were} left out, because not all models were run on "
-                f"{'it' if gone == 1 else 'them'}: {said}",
-            )
-        ],
+    verb, pronoun = ("was", "it") if gone == 1 else ("were", "them")
+    text = (
+        f"{gone:,} of {total:,} items {verb} left out, because not all models were run on "
+        f"{pronoun}: {lacking}"
     )
+    return shared, [Note("data", text)]
 
 
 def _rows_by_item(run: Run) -> dict[str, list[int]]:
     """Return the rows of each item, or raise an error if an item occurs twice in an epoch."""
     rows: dict[str, list[int]] = {}
     seen: set[tuple[str, str]] = set()
-    for row, key in enumerate(zip(run.item, run.epoch, strict=True)):
-        if key in seen:
-            raise checks.WrongValue(
+    for row, (item, epoch) in enumerate(zip(run.item, run.epoch, strict=True)):
+        if (item, epoch) in seen:
+            twice = f"twice in epoch {epoch}" if epoch else "twice"
+            raise WrongValue(
                 "epoch",
-                f"must distinguish repeated items: {run.told} has item {key[0]!r} "
-                f"{'twice' if not key[1] else f'twice in epoch {key[1]}'} for {run.model}",
+                f"must distinguish repeated items: {run.label} has item {item!r} {twice} for "
+                f"{run.model}",
             )
-        seen.add(key)
-        rows.setdefault(key[0], []).append(row)
+        seen.add((item, epoch))
+        rows.setdefault(item, []).append(row)
     return rows
 
 
-def _lacking(runs: list[Run], rows: dict[str, dict[str, list[int]]]) -> str:
+def _lacking(runs: list[Run], rows: Rows) -> str:
     """Return the models that lack items or whole tasks that others have, "" if none does."""
-    everything = set().union(*rows.values())
-    tasks = {task for run in runs if TASK in run.cells for task in tasks_of(run)}
+    items = set().union(*rows.values())
+    tasks = set(chain.from_iterable(tasks_of(run) for run in runs if TASK in run.cells))
     texts = []
     for run in runs:
-        gone = everything - {*rows[run.model]}
-        lost = sorted(tasks - {*tasks_of(run)})
+        count = len(items) - len(rows[run.model])
+        lost = sorted(tasks.difference(tasks_of(run)))
         which = f", including all of {checks.listed(lost, SHOWN, quoted=True)}" if lost else ""
-        if gone:
-            texts.append(f"{run.model} lacks {checks.counted(len(gone), 'item')}{which}")
+        if count:
+            texts.append(f"{run.model} lacks {checks.counted(count, 'item')}{which}")
     return ", ".join(texts)
 
 
@@ -329,80 +315,70 @@ def _nothing_shared(runs: list[Run]) -> bool:
     if any(first & second for first, second in combinations(items, 2)):
         return False
     tasks = [tasks_of(run) for run in runs]
-    if len(runs) > 1 and all(tasks) and any(one != tasks[0] for one in tasks):
-        told = checks.listed(
-            [
-                f"{run.model}: {checks.listed(of, SHOWN)}"
-                for run, of in zip(runs, tasks, strict=True)
-            ]
-        )
-        raise checks.WrongValue(
-            "independent", f"must be set to compare models that were run on different tasks; {told}"
-        )
+    if all(tasks) and any(tasks[0] != other for other in tasks):
+        texts = [
+            f"{run.model}: {checks.listed(names, SHOWN)}"
+            for run, names in zip(runs, tasks, strict=True)
+        ]
+        rule = "must be set to compare models that were run on different tasks"
+        raise WrongValue("independent", f"{rule}; {checks.listed(texts)}")
     return True
 
 
-def _independent_samples(
-    runs: list[Run],
-    repeats: re.Match,
-    bounds: tuple[float, float],
-    better: str,
-    asked: Asked,
-    notes: list[Note],
-) -> ItemScores:
-    """Return the scores of models that were each scored on items of their own."""
-    rows = {run.model: _rows_by_item(run) for run in runs}
+def _of_shared_items(runs: list[Run], rows: Rows, ids: list[str], cluster: str) -> dict[str, Any]:
+    """Return the columns and the clusters of items that all models have."""
+    first = runs[0]
+    positions = [rows[first.model][item][0] for item in ids]
+    columns = {name: cells[positions] for name, cells in first.cells.items()}
+    if not cluster:
+        return {"columns": columns}
+    name = spelled(cluster, columns)
+    texts = [numbers.present(name, run.cells[name]) for run in runs]
+    for item in ids:
+        clusters: set[str] = set()
+        for run, of_run in zip(runs, texts, strict=True):
+            clusters.update(of_run[row] for row in rows[run.model][item])
+        if len(clusters) > 1:
+            listed = checks.listed(sorted(clusters), quoted=True)
+            rule = f"must be the same for all models; item {item!r} is in {listed}"
+            raise WrongValue("cluster", rule)
+    return {"columns": columns, "cluster": [texts[0][row] for row in positions]}
+
+
+def _of_independent_samples(
+    runs: list[Run], rows: Rows, scores: Sequence[ndarray], cluster: str
+) -> dict[str, Any]:
+    """Return the scores, items, columns and clusters of models with items of their own."""
+    sample = np.repeat(np.arange(len(runs)), [len(column) for column in scores])
+    table = np.full((len(sample), len(runs)), np.nan)
+    table[np.arange(len(sample)), sample] = np.concatenate(scores)
+    positions = [[first for first, *_ in rows[run.model].values()] for run in runs]
+    columns = {}
+    for name in runs[0].cells:
+        if all(name in run.cells for run in runs):
+            parts = (run.cells[name][first] for run, first in zip(runs, positions, strict=True))
+            columns[name] = np.concatenate(list(parts))
+    ids = []
     for run in runs:
-        _refuse_uneven([run], rows, [*rows[run.model]], repeats)
-    tables, values = zip(
-        *(_folded(run, rows[run.model], [*rows[run.model]], repeats, bounds) for run in runs),
-        strict=True,
-    )
-    sample = np.repeat(np.arange(len(runs)), [len(table) for table in tables])
-    score = np.full((len(sample), len(runs)), np.nan)
-    score[np.arange(len(sample)), sample] = np.concatenate(tables)
-    first = [
-        {
-            name: cells[[places[0] for places in rows[run.model].values()]]
-            for name, cells in run.cells.items()
-        }
-        for run in runs
-    ]
-    columns = {
-        name: np.concatenate([cells[name] for cells in first])
-        for name in first[0]
-        if all(name in cells for cells in first)
+        ids += [f"{run.model}: {item}" for item in rows[run.model]]
+    fields = {
+        "score": table,
+        "item": ids,
+        "columns": columns,
+        "sample": sample,
     }
-    cluster = spelled(asked.cluster, columns) if asked.cluster else ""
-    groups = (
-        [
-            f"{runs[k].model}: {text}"
-            for k, text in zip(sample, numbers.present(cluster, columns[cluster]), strict=True)
+    if cluster:
+        name = spelled(cluster, columns)
+        texts = numbers.present(name, columns[name])
+        fields["cluster"] = [
+            f"{runs[k].model}: {text}" for k, text in zip(sample, texts, strict=True)
         ]
-        if cluster
-        else None
-    )
-    ids = [f"{run.model}: {item}" for run in runs for item in rows[run.model]]
-    possible = tuple(sorted(set().union(*values))) if all(values) else ()
-    return ItemScores(
-        score,
-        [run.model for run in runs],
-        ids,
-        groups,
-        bounds,
-        better,
-        possible if len(possible) <= MOST_VALUES else (),
-        columns,
-        all(run.finished for run in runs),
-        asked.cluster.rpartition(".")[2] or "cluster",
-        sample,
-        notes=[_independence(runs, told=asked.independent), *notes],
-    )
+    return fields
 
 
-def _independence(runs: list[Run], *, told: bool) -> Note:
+def _independence(runs: list[Run], is_requested: bool) -> Note:
     shared = set.intersection(*(set(run.item) for run in runs))
-    why = "as requested" if told else "as no identifier occurs for two models"
+    why = "as requested" if is_requested else "as no identifier occurs for two models"
     identifiers = checks.counted(len(shared), "identifier")
     also = f"{identifiers} that all models have count as different items. " if shared else ""
     return Note(
@@ -413,56 +389,55 @@ def _independence(runs: list[Run], *, told: bool) -> Note:
     )
 
 
-def _folded(
+def _combined(
     run: Run,
     rows: dict[str, list[int]],
     ids: list[str],
     repeats: re.Match,
     bounds: tuple[float, float],
-) -> tuple[np.ndarray, set[float]]:
+) -> tuple[ndarray, set[float]]:
     """Return one score per item, from its epochs, and the set of possible scores.
 
     A score is NaN if that of an epoch is missing.
     """
-    score, sizes = np.array(run.score), {len(rows[each]) for each in ids}
-    one = set(score[~np.isnan(score)].tolist())
-    if repeats[0] != "mean" and not one <= {0.0, 1.0}:
-        raise checks.WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
-    means = np.array([score[rows[each]].mean() for each in ids])
+    score = np.array(run.score)
+    sizes = {len(rows[item]) for item in ids}
+    are_binary = set(score[~np.isnan(score)].tolist()) <= {0.0, 1.0}
+    means = np.array([score[rows[item]].mean() for item in ids])
     if repeats[0] == "mean":
-        single = one <= {0.0, 1.0} and bounds == (0, 1)
-        return means, {c / size for size in sizes for c in range(size + 1)} if single else set()
+        if not are_binary or bounds != (0, 1):
+            return means, set()
+        return means, set().union(*((np.arange(size + 1) / size).tolist() for size in sizes))
+    if not are_binary:
+        raise WrongValue("repeats", "must be 'mean' if scores are not 0 or 1", repeats[0])
     size = sizes.pop()
     table = np.array([_of_right(c, size, repeats) for c in range(size + 1)])
     right = np.where(np.isnan(means), 0, np.round(means * size)).astype(int)
     return np.where(np.isnan(means), np.nan, table[right]), set(table.tolist())
 
 
-def _refuse_uneven(
-    runs: list[Run], rows: dict[str, dict[str, list[int]]], ids: list[str], repeats: re.Match
-) -> None:
+def _refuse_uneven(runs: list[Run], rows: Rows, ids: list[str], repeats: re.Match) -> None:
     """Raise an error if a rule needs the number of epochs and cannot use it.
 
     This is so if items or models differ in their number of epochs, or have too few.
     """
     if repeats[0] == "mean":
         return
-    sizes = {run.model: sorted({len(rows[run.model][each]) for each in ids}) for run in runs}
-    told = [
-        f"{model} has {' to '.join(map(str, dict.fromkeys((has[0], has[-1]))))}"
-        for model, has in sizes.items()
-    ]
+    sizes = {run.model: sorted({len(rows[run.model][item]) for item in ids}) for run in runs}
+    texts = []
+    for model, counts in sizes.items():
+        ends = dict.fromkeys((counts[0], counts[-1]))
+        texts.append(f"{model} has {' to '.join(map(str, ends))}")
     if len(set().union(*sizes.values())) > 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeats",
             "must be 'mean' if items or models differ in their number of epochs; "
-            f"{checks.listed(told, SHOWN)}",
+            f"{checks.listed(texts, SHOWN)}",
             repeats[0],
         )
     if int(repeats[2] or 1) > sizes[runs[0].model][0]:
-        raise checks.WrongValue(
-            "repeats", f"must not need more epochs than there are; {told[0]}", repeats[0]
-        )
+        rule = f"must not need more epochs than there are; {texts[0]}"
+        raise WrongValue("repeats", rule, repeats[0])
 
 
 def _of_right(c: int, size: int, repeats: re.Match) -> float:
@@ -473,17 +448,3 @@ def _of_right(c: int, size: int, repeats: re.Match) -> float:
     right = c if repeats[1] == "^" else size - c
     share = math.comb(right, k) / math.comb(size, k)
     return share if repeats[1] == "^" else 1 - share
-
-
-def _refuse_other_clusters(runs: list[Run], rows: dict, ids: list[str], cluster: str) -> None:
-    of = [numbers.present(cluster, run.cells[cluster]) for run in runs]
-    for each in ids:
-        found = {
-            texts[row] for run, texts in zip(runs, of, strict=True) for row in rows[run.model][each]
-        }
-        if len(found) > 1:
-            raise checks.WrongValue(
-                "cluster",
-                f"must be the same for all models; item {each!r} is in "
-                f"{checks.listed(sorted(found), quoted=True)}",
-            )

@@ -3,23 +3,24 @@
 import itertools
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
-from workbench.data.numbers import as_text, objects
+from workbench.checks import WrongValue
+from workbench.data.numbers import as_text
 from workbench.data.shapes import gaps
 from workbench.extras.compare.comparison import (
     METHODS,
     SHOWN,
-    by_method,
+    Differences,
+    adjusted_limits,
+    means_of,
     ordered,
-    pair_limits,
     paired,
     unshared_pair,
 )
-from workbench.extras.compare.evidence import Evidence
-from workbench.extras.compare.independent import Unpaired
 from workbench.extras.compare.item_scores import ItemScores
-from workbench.intervals.adjusted import ADJUSTMENTS, adjustment
+from workbench.intervals.adjusted import ADJUSTMENTS
 from workbench.results import Note, Table, rows_of
 
 LETTERS = 160  # shown of an item's text
@@ -80,44 +81,38 @@ def compare_slices(
     checks.choice("adjust", adjust, ADJUSTMENTS)
     checks.choice("method", method, METHODS)
     if by not in scores.columns:
-        raise checks.WrongValue(
+        raise WrongValue(
             "by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by
         )
     if len(scores.models) < 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "by",
             "needs scores of at least 2 models",
             by,
             told=f"there is only {scores.models[0]!r}",
         )
     order = ordered(scores, checks.level(level))[0]
-    pairs, cells = np.array(list(itertools.combinations(order, 2))), scores.columns[by]
+    pairs = np.array(list(itertools.combinations(order, 2)))
+    cells = scores.columns[by]
     missing = gaps(cells, True)
-    slices = np.array(
-        as_text(objects(["" if gone else cell for gone, cell in zip(missing, cells, strict=True)]))
-    )
-    told, small = dict[str, list[Evidence | Unpaired]](), []
+    slices = np.array(as_text(np.where(missing, "", cells)))
+    samples: list[Differences] = []
+    rows, small = [], []
     for name in dict.fromkeys(slices[~missing].tolist()):
-        rows = ~missing & (slices == name)
-        if not comparable(scores, rows):
+        is_in_slice = ~missing & (slices == name)
+        if not comparable(scores, is_in_slice):
             small.append(name)
             continue
-        part = scores.some(rows)
-        told[name] = list(paired(part, pairs, part.cluster, method))
-    if not told:
-        raise checks.WrongValue("by", "must have a slice with at least two items and clusters", by)
-    found = [each for of_slice in told.values() for each in of_slice]
-    pvalue = np.concatenate([each.pvalues() for each in found])
-    adjusted, levels = adjustment(pvalue, level, adjust)
-    mean, limits = np.concatenate([each.mean for each in found]), pair_limits(found, levels)
-    bounded = pair_limits([by_method(each, "bounded") for each in found], levels)
-    better = np.where(mean * (-1 if scores.better == "lower" else 1) > 0, "better", "worse")
-    sizes = {name: int((~missing & (slices == name)).sum()) for name in told}
-    rows = [
-        {"slice": name, "items": sizes[name], "first": scores.models[a], "second": scores.models[b]}
-        for name in told
-        for a, b in pairs.tolist()
-    ]
+        part = scores.some(is_in_slice)
+        samples += paired(part, pairs, part.cluster, method)
+        for a, b in pairs.tolist():
+            models = {"first": scores.models[a], "second": scores.models[b]}
+            rows.append({"slice": name, "items": len(part.item), **models})
+    if not rows:
+        raise WrongValue("by", "must have a slice with at least two items and clusters", by)
+    pvalue, adjusted, _, limits, bounded = adjusted_limits(samples, level, adjust)
+    mean = means_of(samples)
+    better = np.where(mean < 0 if scores.better == "lower" else mean > 0, "better", "worse")
     numbers = rows_of(
         difference=mean,
         low=limits[:, 0],
@@ -128,35 +123,24 @@ def compare_slices(
         bounded_low=bounded[:, 0],
         bounded_high=bounded[:, 1],
     )
-    notes = (
-        [
-            Note(
-                "data",
-                f"{checks.counted(len(small), 'slice')} left out, with fewer than two items or "
-                "clusters that both models of a pair have scores for: "
-                f"{checks.listed(small, SHOWN, quoted=True)}",
-            )
-        ]
-        if small
-        else []
-    )
-    if missing.any():
-        notes.append(
-            Note(
-                "data",
-                f"{checks.counted(int(missing.sum()), 'item')} without a {by} "
-                f"{'is' if missing.sum() == 1 else 'are'} in no slice. The overall comparison "
-                "uses all items",
-            )
+    notes = []
+    if small:
+        count = checks.counted(len(small), "slice")
+        text = (
+            f"{count} left out, with fewer than two items or clusters that both models of a pair "
+            f"have scores for: {checks.listed(small, SHOWN, quoted=True)}"
         )
-    return Table(
-        tuple(row | more for row, more in zip(rows, numbers, strict=True)),
-        f"Slices by {by}",
-        notes=notes,
-    )
+        notes.append(Note("data", text))
+    if missing.any():
+        count = checks.counted(int(missing.sum()), "item")
+        verb = "is" if missing.sum() == 1 else "are"
+        text = f"{count} without a {by} {verb} in no slice. The overall comparison uses all items"
+        notes.append(Note("data", text))
+    table = tuple(row | values for row, values in zip(rows, numbers, strict=True))
+    return Table(table, f"Slices by {by}", notes=notes)
 
 
-def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
+def comparable(scores: ItemScores, rows: ndarray) -> bool:
     """Return whether a selection of items is enough to compare every pair of models.
 
     Parameters
@@ -165,11 +149,9 @@ def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
     rows : (N,) array of bool
     """
     cluster = np.arange(len(rows)) if scores.cluster is None else scores.cluster
-    samples = (
-        [rows]
-        if scores.sample is None
-        else [rows & (scores.sample == k) for k in range(len(scores.models))]
-    )
+    samples = [rows]
+    if scores.sample is not None:
+        samples = [rows & (scores.sample == k) for k in range(len(scores.models))]
     if any(np.unique(cluster[sample]).size < 2 for sample in samples):
         return False
     return unshared_pair(scores.some(rows)) is None
@@ -203,24 +185,26 @@ def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
     >>> worth_reading(ItemScores([[1, 0], [0, 1], [1, 1]], ["A", "B"], ["p", "q", "r"]))
     [{'item': 'q', 'A': 0.0, 'B': 1.0}]
     """
-    scores, most = checks.instance("scores", scores, ItemScores), checks.whole("most", most, 1)
+    scores = checks.instance("scores", scores, ItemScores)
+    most = checks.whole("most", most, 1)
     order = ordered(scores, 0.95)[0]
     if scores.sample is not None or len(order) < 2:
         return []
-    best, others = scores.score[:, order[0]], scores.score[:, order[1:]]
-    scored = ~np.isnan(others)
-    mean = np.nan_to_num(others).sum(1) / np.maximum(scored.sum(1), 1)
-    gap = np.where(scored.any(1), np.nan_to_num(mean - best), 0) * (
-        -1 if scores.better == "lower" else 1
-    )
-    chosen = [k for k in np.argsort(-gap, kind="stable")[:most].tolist() if gap[k] > 0]
-    text = scores.columns.get("input")
-    return [
-        {"item": scores.item[k]}
-        | {scores.models[m]: float(scores.score[k, m]) for m in order}
-        | ({} if text is None else {"text": shortened(str(text[k]))})
-        for k in chosen
-    ]
+    best, rivals = scores.score[:, order[0]], scores.score[:, order[1:]]
+    scored = ~np.isnan(rivals)
+    mean = np.nan_to_num(rivals).sum(1) / np.maximum(scored.sum(1), 1)
+    gap = np.where(scored.any(1), np.nan_to_num(mean - best), 0)
+    if scores.better == "lower":
+        gap = -gap
+    rows = []
+    for k in np.argsort(-gap, kind="stable")[:most].tolist():
+        if gap[k] > 0:
+            row = {"item": scores.item[k]}
+            row |= {scores.models[m]: float(scores.score[k, m]) for m in order}
+            if "input" in scores.columns:
+                row["text"] = shortened(str(scores.columns["input"][k]))
+            rows.append(row)
+    return rows
 
 
 def shortened(text: str) -> str:
@@ -231,5 +215,5 @@ def shortened(text: str) -> str:
     >>> shortened("one\ntwo")
     'one two'
     """
-    words = " ".join(text.split())
-    return words if len(words) <= LETTERS else f"{words[:LETTERS]}\u2026"
+    line = " ".join(text.split())
+    return line if len(line) <= LETTERS else f"{line[:LETTERS]}\u2026"

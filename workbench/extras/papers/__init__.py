@@ -1,8 +1,9 @@
 """Replays of the tables, figures and theorems of five papers, one file per paper."""
 
+import inspect
 from os import PathLike, fspath
 
-from workbench.extras.papers.items import Item, Setting
+from workbench.extras.papers.items import Figure, Item, Setting
 from workbench.extras.papers.registry import all_items, find
 from workbench.extras.papers.result import Replay
 from workbench.results import Table
@@ -92,13 +93,18 @@ def run(item: Item, setting: Setting) -> Replay:
         )
     if setting.learner is not None and not item.takes_learner:
         raise ValueError(f"learner must not be given for {item.name}, which takes no learner")
-    found = item.run(setting)
-    claims, figure, *told = found if isinstance(found, tuple) else (found, ())
+    takes_setting = bool(inspect.signature(item.run).parameters)
+    claims, figure = [], Figure()
+    for part in item.run(setting) if takes_setting else item.run():
+        if isinstance(part, Figure):
+            figure = part
+        else:
+            claims.append(part)
     return Replay(
         item.name,
         item.claim,
         tuple(claims),
-        tuple(figure),
+        tuple(figure.rows),
         setting.full,
-        told[0] if told else setting.data or item.data,
+        figure.data or setting.data or item.data,
     )

@@ -81,29 +81,28 @@ def number(
 
     Examples
     --------
-    >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
-    ('holds', 'does not hold')
+    >>> number("variance", "1.3e7", 1.315e7)["verdict"]
+    'holds'
+    >>> number("variance", "1.3e7", 1.15e7)["verdict"]
+    'does not hold'
     """
     slack = ERRORS * (error**2 + printed_error**2) ** 0.5 + half_unit(printed)
-    repaired = (
-        None
-        if correction is None
-        else abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
-    )
+    limit = _rounded(slack, printed)
+    is_repaired = False
+    if correction is not None:
+        corrected = float(_or(correction.printed, printed))
+        is_repaired = abs(_or(correction.ours, ours) - corrected) <= limit
     return _row(
         text,
         printed,
         ours,
-        error,
-        give_or_take(slack).strip() or "exact",
-        stand_in,
-        _verdict(
-            abs(ours - float(printed)) <= _rounded(slack, printed),
-            correction,
-            repaired is not None and repaired <= _rounded(slack, printed),
-        ),
+        abs(ours - float(printed)) <= limit,
+        is_repaired,
         correction,
-        instead,
+        error=error,
+        reach=give_or_take(slack).strip() or "exact",
+        instead=instead,
+        stand_in=stand_in,
     )
 
 
@@ -159,23 +158,23 @@ def bound(
     """
     slack = ERRORS * error
 
-    def inside(low: float, high: float, ours: float) -> bool:
+    def is_inside(low: float, high: float, ours: float) -> bool:
         return low - _rounded(slack, ours) <= ours <= high + _rounded(slack, ours)
 
+    is_repaired = False
+    if correction is not None:
+        is_repaired = is_inside(correction.low, correction.high, _or(correction.ours, ours))
     return _row(
         text,
         printed,
         ours,
-        error,
-        _range(low, high) + give_or_take(slack),
-        stand_in,
-        _verdict(
-            inside(low, high, ours),
-            correction,
-            correction and inside(correction.low, correction.high, _or(correction.ours, ours)),
-        ),
+        is_inside(low, high, ours),
+        is_repaired,
         correction,
-        instead,
+        error=error,
+        reach=_range(low, high) + give_or_take(slack),
+        instead=instead,
+        stand_in=stand_in,
     )
 
 
@@ -214,18 +213,17 @@ def every(
         text,
         printed,
         right,
-        None,
-        "in every case",
-        stand_in,
-        _verdict(right == of, correction, correction and correction.ours == of),
+        right == of,
+        correction is not None and correction.ours == of,
         correction,
-        instead,
+        reach="in every case",
+        instead=instead,
+        stand_in=stand_in,
     )
-    return row | {
-        name: f"{row[name]:,.0f} of {of:,}"
-        for name in ("ours", "corrected")
-        if row[name] is not None
-    }
+    for name in ("ours", "corrected"):
+        if row[name] is not None:
+            row[name] = f"{row[name]:,.0f} of {of:,}"
+    return row
 
 
 def equal(text: str, differences: Any, *, printed: str = "=", stand_in: str = "") -> dict:
@@ -330,41 +328,40 @@ def _rounded(slack: float, value: Any) -> float:
 def _range(low: float, high: float) -> str:
     if low == high:
         return short(float(low))
-    ends = [short(float(end)) for end in (low, high) if abs(end) != float("inf")]
-    return (
-        " to ".join(ends)
-        if len(ends) == 2
-        else f"at {'most' if high < float('inf') else 'least'} {ends[0]}"
-    )
-
-
-def _verdict(agrees: Any, correction: Correction | None, repaired: Any) -> str:
-    return HOLDS if agrees else CORRECTED if correction is not None and repaired else FAILS
+    if high == float("inf"):
+        return f"at least {short(float(low))}"
+    if low == float("-inf"):
+        return f"at most {short(float(high))}"
+    return f"{short(float(low))} to {short(float(high))}"
 
 
 def _row(
     text: str,
     printed: Any,
     ours: Any,
-    error: Any,
-    reach: str,
-    stand_in: str,
-    verdict: str,
+    agrees: Any,
+    is_repaired: Any,
     correction: Correction | None,
+    *,
+    reach: str,
     instead: str,
+    stand_in: str,
+    error: float | None = None,
 ) -> dict:
-    why = {HOLDS: "", FAILS: instead, CORRECTED: correction.how if correction else ""}[verdict]
-    corrected = (
-        _or(correction.printed, correction.ours) if correction and verdict == CORRECTED else None
-    )
+    verdict, why, corrected = FAILS, instead, None
+    if agrees:
+        verdict, why = HOLDS, ""
+    elif correction is not None and is_repaired:
+        verdict, why = CORRECTED, correction.how
+        corrected = _float(_or(correction.printed, correction.ours))
     if stand_in:
-        outcome = "agrees" if verdict == HOLDS else "differs"
+        outcome = "agrees" if agrees else "differs"
         verdict, why = UNDECIDED, f"{stand_in}; our number {outcome} there"
     return {
         "claim": text,
         "printed": printed,
         "ours": float(ours),
-        "corrected": _float(corrected),
+        "corrected": corrected,
         "reach": reach,
         "error": _float(error),
         "verdict": verdict,

@@ -77,20 +77,20 @@ def replay(
         return _print([_run(item, full, data, learner, quiet) for item in items])
     paths = list(filter(None, (output, json_file)))
     devices = any(Path(path).exists() and not Path(path).is_file() for path in paths)
-    kept = None if devices else _Kept(Path(f"{paths[0]}.part"), [full, data, learner], resume)
-    for done in _done(items, kept, full, data, learner, quiet):
-        _write_all(done, len(items), output, json_file)
+    store = None if devices else _Store(Path(f"{paths[0]}.part"), [full, data, learner], resume)
+    for results in _results(items, store, full, data, learner, quiet):
+        _write_all(results, len(items), output, json_file)
     for path in paths:
         click.echo(f"Wrote {path}")
 
 
-class _Kept:
+class _Store:
     """Results so far, a line per item, in a file that is deleted when all items are done."""
 
     def __init__(self, path: Path, setting: list, resume: bool) -> None:
         from workbench.reports.build import package_version
 
-        self._path, self._setting = path, [package_version(), *setting]
+        self.path, self._setting = path, [package_version(), *setting]
         self.saved = dict(self._lines()) if resume else {}
         if path.is_file():
             with refusing():
@@ -106,50 +106,54 @@ class _Kept:
         """
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
             for setting, name, saved in map(
-                json.loads, self._path.read_text(encoding="utf-8").splitlines()
+                json.loads, self.path.read_text(encoding="utf-8").splitlines()
             ):
                 if setting == self._setting:
                     yield name, saved
 
-    def add(self, done: Any) -> None:
-        with refusing(), open(self._path, "a", encoding="utf-8") as file:
-            file.write(self._line(done.name, done.to_dict()))
-
-    def forget(self) -> None:
-        self._path.unlink(missing_ok=True)
+    def add(self, result: Any) -> None:
+        with refusing(), open(self.path, "a", encoding="utf-8") as file:
+            file.write(self._line(result.name, result.to_dict()))
 
 
-def _done(
-    items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None, quiet: bool
+def _results(
+    items: list,
+    store: _Store | None,
+    full: bool,
+    data: str | None,
+    learner: str | None,
+    quiet: bool,
 ) -> Iterator[list]:
     """Yield the results so far whenever there is a new one, and at the end.
 
-    For a device, whose results are not kept, yield them only at the end.
+    For a device, whose results are not stored, yield them only at the end.
     """
     from workbench.extras.papers.result import Replay
 
-    known, done = kept.saved if kept else {}, []
-    if known and not quiet:
-        click.echo(f"{len(known)} of {len(items)} items kept from the previous run", err=True)
+    saved, results = store.saved if store else {}, []
+    if saved and not quiet:
+        click.echo(f"{len(saved)} of {len(items)} items kept from the previous run", err=True)
     for item in items[:-1]:
-        saved = known.get(item.name)
-        done.append(Replay.from_dict(saved) if saved else _run(item, full, data, learner, quiet))
-        if kept and not saved:
-            kept.add(done[-1])
-            yield done
-    yield [*done, _run(items[-1], full, data, learner, quiet)]
-    if kept:
-        kept.forget()
+        if item.name in saved:
+            results.append(Replay.from_dict(saved[item.name]))
+            continue
+        results.append(_run(item, full, data, learner, quiet))
+        if store:
+            store.add(results[-1])
+            yield results
+    yield [*results, _run(items[-1], full, data, learner, quiet)]
+    if store:
+        store.path.unlink(missing_ok=True)
 
 
-def _write_all(done: list, of: int, output: str | None, json_file: str | None) -> None:
+def _write_all(results: list, of: int, output: str | None, json_file: str | None) -> None:
     from workbench.extras.papers import page
 
     with refusing():
         if output:
-            write_text(output, page.page(done, shlex.join(["workbench", *sys.argv[1:]]), of))
+            write_text(output, page.page(results, shlex.join(["workbench", *sys.argv[1:]]), of))
         if json_file:
-            write_text(json_file, page.as_json(done))
+            write_text(json_file, page.as_json(results))
 
 
 def _list() -> None:
@@ -174,22 +178,25 @@ def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bo
     start = time.monotonic()
     sys.path.insert(0, os.getcwd())  # `python -m` finds modules there too
     with refusing(kinds=(ValueError, TypeError, OSError)):
-        done = papers.run(item, papers.Setting(full, data, learner))
+        result = papers.run(item, papers.Setting(full, data, learner))
     if not quiet:
-        click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
-    return done
+        click.echo(f"{result.headline()} ({time.monotonic() - start:.1f} s)", err=True)
+    return result
 
 
-def _print(done: list) -> None:
+def _print(results: list) -> None:
     from workbench.extras.papers.claims import short
 
-    for each in done:
-        click.echo(f"{each.name}: {each.title}")
-        for row in each.rows():
-            corrected = "" if row["corrected"] is None else f", corrected {short(row['corrected'])}"
-            tolerance = f" ({row['reach']})" if row["reach"] else ""
-            why = f"; {row['why']}" if row["why"] else ""
-            click.echo(
-                f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
-                f"{short(row['ours']) or 'none'}{corrected}{tolerance}{why}"
-            )
+    for result in results:
+        click.echo(f"{result.name}: {result.title}")
+        for row in result.rows():
+            details = ""
+            if row["corrected"] is not None:
+                details += f", corrected {short(row['corrected'])}"
+            if row["reach"]:
+                details += f" ({row['reach']})"
+            if row["why"]:
+                details += f"; {row['why']}"
+            printed, ours = (short(row[name]) or "none" for name in ("printed", "ours"))
+            claim = f"{row['verdict']}: {row['claim']}"
+            click.echo(f"  {claim}; printed {printed}, ours {ours}{details}")

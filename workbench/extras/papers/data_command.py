@@ -43,8 +43,8 @@ def data(name: str, folder: str | None, source: str | None) -> None:
     ):
         warnings.simplefilter("ignore")  # one per failed download
         path = keep_population(name, folder, source=source)
-    known = KNOWN[name]
+    entry = KNOWN[name]
     click.echo(
-        f"Wrote {path}: {known.title}, {known.items:,} items of {known.features} features; all "
+        f"Wrote {path}: {entry.title}, {entry.items:,} items of {entry.features} features; all "
         "values are the known ones"
     )

@@ -56,14 +56,10 @@ def lines(
     )
     y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
     marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
-    chart = (
-        theme.Chart()
-        .mark_line(point=marks, aria=False)
-        .encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
-    )
-    return _finished(
-        chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale
-    )
+    series = _hues(rows, color)
+    chart = theme.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **series)
+    text = _line_text(rows, x, y, color, panel)
+    return _finished(chart, title, rows, text, panel, columns, same_scale)
 
 
 def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> Any:
@@ -77,24 +73,23 @@ def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> 
         Keys of the rows: groups along the axis, and the boxes within a group.
     y_title : str
     """
-    hue = _told_apart(rows, color, dash=False)
+    hue = _hues(rows, color, dash=False)
     base = theme.Chart().encode(
         alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)),
     )
-    chart = alt.layer(
-        base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
-        base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue),
-        base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(
-            y=alt.Y("median:Q", title=y_title)
-        ),
+    whiskers = base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue)
+    middle = base.mark_bar(size=9, aria=False).encode(
+        y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue
     )
-    told = [
+    line = base.mark_tick(size=9, color="black", thickness=1.5, aria=False)
+    chart = alt.layer(whiskers, middle, line.encode(y=alt.Y("median:Q", title=y_title)))
+    medians = [
         f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half "
         f"{_short(row['q1'])} to {_short(row['q3'])}"
         for row in rows[:6]
     ]
-    return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
+    return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(medians)}.")
 
 
 def bars(
@@ -116,31 +111,18 @@ def bars(
     title, rows, x, y, color, panel, x_title, columns, same_scale
         As in `lines`.
     """
-    chart = (
-        theme.Chart()
-        .mark_bar(aria=False)
-        .encode(
-            alt.X(
-                f"{x}:O",
-                title=x_title or _words(x),
-                sort=_distinct(rows, x),
-                axis=alt.Axis(labelAngle=0),
-            ),
-            alt.Y(f"{y}:Q", title=_words(y)),
-            xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)),
-            **_told_apart(rows, color, dash=False),
-        )
+    x_axis = alt.X(
+        f"{x}:O",
+        title=x_title or _words(x),
+        sort=_distinct(rows, x),
+        axis=alt.Axis(labelAngle=0),
     )
-    return _finished(
-        chart,
-        title,
-        rows,
-        _said_of_lines(rows, x, y, color, panel),
-        panel,
-        columns,
-        same_scale,
-        own_x=False,
-    )
+    y_axis = alt.Y(f"{y}:Q", title=_words(y))
+    offset = alt.XOffset(f"{color}:N", sort=_distinct(rows, color))
+    hue = _hues(rows, color, dash=False)
+    chart = theme.Chart().mark_bar(aria=False).encode(x_axis, y_axis, xOffset=offset, **hue)
+    text = _line_text(rows, x, y, color, panel)
+    return _finished(chart, title, rows, text, panel, columns, same_scale, own_x=False)
 
 
 def areas(
@@ -169,18 +151,18 @@ def areas(
             alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue
         )
     )
-    said = (
+    description = (
         f"Stacked proportions of {checks.counted(len(_distinct(rows, color)), color)} over "
         f"{_words(x)}{_in_panels(rows, panel)}."
     )
-    return _finished(chart, title, rows, said, panel)
+    return _finished(chart, title, rows, description, panel)
 
 
 def _finished(
     chart: Any,
     title: str,
     rows: list,
-    said: str,
+    description: str,
     panel: str = "",
     columns: int = 2,
     same_scale: bool = True,
@@ -188,16 +170,16 @@ def _finished(
 ) -> Any:
     data = theme.rows("rows", rows)
     if not panel:
-        return theme.finish(chart.properties(data=data), title, said)
+        return theme.finish(chart.properties(data=data), title, description)
     faceted = chart.properties(width=PANEL[0], height=PANEL[1]).facet(
         alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns, data=data
     )
     if not same_scale:
         faceted = faceted.resolve_scale(x="independent" if own_x else "shared", y="independent")
-    return theme.finish(faceted, title, said)
+    return theme.finish(faceted, title, description)
 
 
-def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
+def _hues(rows: list, key: str, dash: bool = True) -> dict:
     """Return the encoding of series by color and by dashes, as color alone is not accessible."""
     names = _distinct(rows, key)
     hues = itertools.cycle(
@@ -225,15 +207,17 @@ def _in_panels(rows: list, panel: str) -> str:
     return f", panels {checks.listed(_distinct(rows, panel), 8)}" if panel else ""
 
 
-def _said_of_lines(rows: list, x: str, y: str, color: str, panel: str) -> str:
-    last = {(row.get(panel, ""), row[color]): row for row in rows if row[y] is not None}
-    told = [
-        f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
-        for key, row in list(last.items())[:8]
+def _line_text(rows: list, x: str, y: str, color: str, panel: str) -> str:
+    last = {}
+    for row in rows:
+        if row[y] is not None:
+            last[row.get(panel, ""), row[color]] = row
+    values = [
+        f"{' '.join(filter(None, map(str, names)))} {_short(row[y])} at {_short(row[x])}"
+        for names, row in list(last.items())[:8]
     ]
-    return (
-        f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
-    )
+    panels = _in_panels(rows, panel)
+    return f"{_words(y)} against {_words(x)}{panels}; last values: {', '.join(values)}."
 
 
 def _short(value: float | str) -> str:

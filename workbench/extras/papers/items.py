@@ -1,10 +1,20 @@
 """The items of a paper (tables, figures, theorems) that can be run again."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 KINDS = {"fig": "Figure", "eq": "Equation"}
+
+
+class Figure(NamedTuple):
+    """Rows of the figure of an item, and its data, if these are neither its own nor the user's."""
+
+    rows: Iterable[dict] = ()
+    data: str = ""
+
+
+Claims = Iterator[dict | Figure]
 
 
 @dataclass(frozen=True)
@@ -51,8 +61,8 @@ class Item:
     data : str
         Data of the item.
     run : callable
-        Takes a Setting and returns claims (rows of `claims`). It may also return a tuple: claims,
-        rows of the figure, and the data, if these are neither `data` nor the user's file.
+        Yields claims (rows of `claims`), and a `Figure` if there is one. It takes a Setting, or
+        nothing if its sizes and data are always the same.
     draw : callable or None
         Takes the title and the rows of the figure and returns a chart.
     takes_file : bool
@@ -66,7 +76,7 @@ class Item:
     claim: str
     seconds: int
     data: str
-    run: Callable[[Setting], Iterable[dict] | tuple[list[dict], list[dict]]]
+    run: Callable[..., Claims]
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
     takes_learner: bool
@@ -92,9 +102,9 @@ class Paper:
     def __init__(self, name: str, title: str, authors: str, sections: dict[str, str]) -> None:
         self.name, self.title, self.authors = name, title, authors
         self.items: list[Item] = []
-        self._section = {
-            item: section for section, items in sections.items() for item in items.split()
-        }
+        self._section: dict[str, str] = {}
+        for section, items in sections.items():
+            self._section |= dict.fromkeys(items.split(), section)
 
     def item(
         self,
@@ -107,7 +117,7 @@ class Paper:
         takes_learner: bool = False,
         draw: Callable | None = None,
     ) -> Callable:
-        """Return a decorator that makes a function of a Setting the item with this name."""
+        """Return a decorator that makes a function the item with this name."""
 
         def add(run: Callable) -> Callable:
             self.items.append(

@@ -1,8 +1,9 @@
-"""Nguyen et al.: variance-optimal stratified samples of stored data and of streams, VOILA and S-VOILA.
+"""Nguyen et al.: variance-optimal stratified samples of stored data and streams: VOILA, S-VOILA.
 
 References
 ----------
-.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and stored data, EDBT 2019.
+.. [1] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
+   stored data, EDBT 2019.
 """
 
 import contextlib
@@ -12,12 +13,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import default_rng
 
 from workbench.allocation.rules import allocate, reduce_sample
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.extras.papers import printed_algorithms as printed
 from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
-from workbench.extras.papers.items import Paper, drawn
+from workbench.extras.papers.items import Claims, Figure, Paper, Setting, drawn
 from workbench.simulations.allocation import jump_stream, simulate_stream
 from workbench.simulations.streams import adversarial_stream, streaming_lower_bound
 
@@ -42,6 +45,7 @@ PAPER = Paper(
         "6.6": "fig13 fig14 fig15",
     },
 )
+item = PAPER.item
 STRATA = (8, 32, 128, 512, 2048)
 FIRST, SECOND = (1, 2, 4, 2, 1), (1000, 1050, 1200, 1300)
 EXACT = "the printed number is the variance of samples with replacement"
@@ -50,44 +54,37 @@ EXACT = "the printed number is the variance of samples with replacement"
 # section 1 and theory
 
 
-@PAPER.item(
+@item(
     "introduction",
     "Nine values: the variance of stratified samples of two is 46 times smaller, and of three even "
     "smaller; Neyman's rule needs 917 records of 100",
 )
-def _introduction(setting: Any) -> list:
+def _introduction() -> Claims:
     y = np.array([*FIRST, *SECOND], float)
     totals = [9 * np.mean(s) for s in itertools.combinations(y, 2)]
     uniform = np.var(totals)
-    two, three = (
-        np.var(
-            [
-                5 * np.mean(a) + 4 * np.mean(b)
-                for a in itertools.combinations(FIRST, 1)
-                for b in itertools.combinations(SECOND, k)
-            ]
-        )
-        for k in (1, 2)
+    of_first = [5 * np.mean(sample) for sample in itertools.combinations(FIRST, 1)]
+    of_second = (
+        [4 * np.mean(sample) for sample in itertools.combinations(SECOND, k)] for k in (1, 2)
     )
+    two, three = (np.var(np.add.outer(of_first, sums)) for sums in of_second)
     size, sd = [100] + 9 * [1000], [100] + 9 * [0.1]
-    wanted = 1000 * np.array(size) * sd / np.dot(size, sd)
-    return [
-        number(
-            "variance of the sum from two of nine, all 36 samples",
-            "1.3e7",
-            uniform,
-            correction=Correction(EXACT, ours=81 * y.var() / 2),
-        ),
-        number("variance of the sum from one of each stratum, all 20 samples", "2e5", two),
-        number("ratio of both variances", "46", uniform / two),
-        number("variance of the sum from one and two, all 30 samples", "1e5", three),
-        number("records of stratum 1 by Neyman's rule, which has 100", "917", wanted[0]),
-        number("records of each other stratum by Neyman's rule", "9", wanted[1]),
-    ]
+    neyman = 1000 * np.array(size) * sd / np.dot(size, sd)
+    yield number(
+        "variance of the sum from two of nine, all 36 samples",
+        "1.3e7",
+        uniform,
+        correction=Correction(EXACT, ours=81 * y.var() / 2),
+    )
+    yield number("variance of the sum from one of each stratum, all 20 samples", "2e5", two)
+    yield number("ratio of both variances", "46", uniform / two)
+    yield number("variance of the sum from one and two, all 30 samples", "1e5", three)
+    yield number("records of stratum 1 by Neyman's rule, which has 100", "917", neyman[0])
+    yield number("records of each other stratum by Neyman's rule", "9", neyman[1])
 
 
-@PAPER.item("eq1", "The variance of the mean of a stratified sample without replacement")
-def _eq1(setting: Any) -> list:
+@item("eq1", "The variance of the mean of a stratified sample without replacement")
+def _eq1() -> Claims:
     strata, n = [np.array(values, float) for values in (FIRST, SECOND)], 9
     means = [[y.size * np.mean(s) for s in itertools.combinations(y, 2)] for y in strata]
     exact = np.var([sum(pair) / n for pair in itertools.product(*means)])
@@ -95,17 +92,15 @@ def _eq1(setting: Any) -> list:
     def printed(ddof: int) -> float:
         return sum(y.size * (y.size - 2) * y.var(ddof=ddof) / 2 for y in strata) / n**2
 
-    return [
-        number(
-            "variance for nine values in two strata, two of each, all 60 samples",
-            printed(0),
-            exact,
-            correction=Correction(
-                "sigma^2 with the divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
-                printed=printed(1),
-            ),
-        )
-    ]
+    yield number(
+        "variance for nine values in two strata, two of each, all 60 samples",
+        printed(0),
+        exact,
+        correction=Correction(
+            "sigma^2 with the divisor n_i - 1; the paper's sigma (section 5.1) has n_i",
+            printed=printed(1),
+        ),
+    )
 
 
 def _allocations() -> Iterator[tuple]:
@@ -113,81 +108,73 @@ def _allocations() -> Iterator[tuple]:
 
     There are 500 random cases.
     """
-    rng = np.random.default_rng(13)
+    rng = default_rng(13)
     for _ in range(500):
         size, sd = rng.integers(20, 90, 4), np.exp(rng.normal(0, 1, 4))
         yield size, size * sd, rng.integers(2, 20, 4), size * sd**2
 
 
-@PAPER.item(
+@item(
     "eq2",
     "The smallest variance has the smallest sum of n^2 sigma^2 / s; without bounds, Neyman's rule "
     "gives it",
 )
-def _eq2(setting: Any) -> list:
+def _eq2() -> Claims:
     rest, worse = [], 0
-    for size, spread, held, square in _allocations():
-        variance = (size * (size - held) * (spread / size) ** 2 / held).sum()
-        rest.append((variance + square.sum()) / printed.cost(spread, held) - 1)
-        neyman = held.sum() * spread / spread.sum()
-        worse += printed.cost(spread, neyman) <= printed.cost(spread, held)
-    return [
-        equal(
-            "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
-            rest,
-        ),
-        every(
-            "random sizes that are no better than those of Neyman's rule",
-            worse,
-            500,
-            printed="exactly the Neyman allocation",
-        ),
-    ]
+    for size, spread, counts, square in _allocations():
+        variance = (size * (size - counts) * (spread / size) ** 2 / counts).sum()
+        rest.append((variance + square.sum()) / printed.cost(spread, counts) - 1)
+        neyman = counts.sum() * spread / spread.sum()
+        worse += printed.cost(spread, neyman) <= printed.cost(spread, counts)
+    yield equal(
+        "equation 1 times n^2 plus sum of n sigma^2, over sum of n^2 sigma^2 / s, minus 1",
+        rest,
+    )
+    yield every(
+        "random sizes that are no better than those of Neyman's rule",
+        worse,
+        500,
+        printed="exactly the Neyman allocation",
+    )
 
 
-@PAPER.item(
+@item(
     "eq5",
     "The largest derivative, smallest n sigma / s and largest s / M are in the same stratum",
 )
-def _eq5(setting: Any) -> list:
+def _eq5() -> Claims:
     same = 0
-    for _, spread, held, _ in _allocations():
-        wanted = (held.sum() - 1) * spread / spread.sum()
+    for _, spread, counts, _ in _allocations():
+        neyman = (counts.sum() - 1) * spread / spread.sum()
         same += (
-            np.argmax(-(spread**2) / held**2)
-            == np.argmin(spread / held)
-            == np.argmax(held / wanted)
+            np.argmax(-(spread**2) / counts**2)
+            == np.argmin(spread / counts)
+            == np.argmax(counts / neyman)
         )
-    return [
-        every("random samples in which they are in the same stratum", int(same), 500, printed="=")
-    ]
+    yield every("random samples in which they are in the same stratum", int(same), 500, printed="=")
 
 
-@PAPER.item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
-def _eq6(setting: Any) -> list:
+@item("eq6", "The sum over all strata increases by as much as that over the oversized ones")
+def _eq6() -> Claims:
     differences = []
-    for _, spread, held, _ in _allocations():
-        over = _oversized(spread, held, held.sum() // 2)
-        left = np.where(over, (held + 1) // 2, held)
-        differences.append(
-            (spread**2 / left - spread**2 / held).sum()
-            - (spread**2 / left - spread**2 / held)[over].sum()
-        )
-    return [equal("equation 6 minus equation 7, 500 random samples", differences)]
+    for _, spread, counts, _ in _allocations():
+        over = _oversized(spread, counts, counts.sum() // 2)
+        reduced = np.where(over, (counts + 1) // 2, counts)
+        increase = spread**2 / reduced - spread**2 / counts
+        differences.append(increase.sum() - increase[over].sum())
+    yield equal("equation 6 minus equation 7, 500 random samples", differences)
 
 
-@PAPER.item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
-def _section3_2(setting: Any) -> list:
+@item("section3.2", "There are C(beta + r - 1, r) ways to take beta records from r strata")
+def _section3_2() -> Claims:
     beta, r = 5, 3
     ways = sum(sum(taken) == beta for taken in itertools.product(range(beta + 1), repeat=r))
-    return [
-        number(
-            "ways to take 5 records from 3 strata, all counted",
-            float(math.comb(beta + r - 1, r)),
-            ways,
-            correction=Correction("C(beta + r - 1, r - 1)", printed=math.comb(beta + r - 1, r - 1)),
-        )
-    ]
+    yield number(
+        "ways to take 5 records from 3 strata, all counted",
+        float(math.comb(beta + r - 1, r)),
+        ways,
+        correction=Correction("C(beta + r - 1, r - 1)", printed=math.comb(beta + r - 1, r - 1)),
+    )
 
 
 def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> Iterator[tuple]:
@@ -195,178 +182,164 @@ def _small_cases(count: int, seed: int = 0, strata: int = 3, most: int = 4) -> I
 
     Samples that hold just the smallest possible number are left out.
     """
-    rng = np.random.default_rng(seed)
+    rng = default_rng(seed)
     for _ in range(count):
-        held = rng.integers(1, most + 1, strata)
-        total = int(rng.integers(strata, held.sum())) if held.sum() > strata else 0
+        counts = rng.integers(1, most + 1, strata)
+        total = int(rng.integers(strata, counts.sum())) if counts.sum() > strata else 0
         spread = np.exp(rng.normal(0, 1, strata))
         if total:
-            yield spread, held, total
+            yield spread, counts, total
 
 
-def _oversized(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
-    return held > total * spread / spread.sum()
+def _oversized(spread: ndarray, counts: ndarray, total: float) -> ndarray:
+    return counts > total * spread / spread.sum()
 
 
-def _evictions(count: int) -> tuple:
-    """Return how often algorithm 1 and a^2 / (s (s - 1)) select the cheapest record."""
-    rng, right, exact = np.random.default_rng(1), 0, 0
-    for _ in range(count):
-        held = rng.integers(2, 12, 4)
-        spread = held * np.exp(rng.normal(0, 0.15, 4))
-        after = [printed.cost(spread, held - (np.arange(4) == h)) for h in range(4)]
-        right += int(np.argmin(after)) == printed.single_ssr(np.ones(4), spread, held)
-        exact += int(np.argmin(after)) == int(np.argmin(spread**2 / (held * (held - 1))))
+def _evictions() -> tuple:
+    """Return how often algorithm 1 and a^2 / (s (s - 1)) select the cheapest record, of 2,000."""
+    rng, right, exact = default_rng(1), 0, 0
+    for _ in range(2000):
+        counts = rng.integers(2, 12, 4)
+        spread = counts * np.exp(rng.normal(0, 0.15, 4))
+        cheapest = np.argmin([printed.cost(spread, counts - row) for row in np.eye(4, dtype=int)])
+        right += int(cheapest == printed.single_ssr(np.ones(4), spread, counts))
+        exact += int(cheapest == np.argmin(spread**2 / (counts * (counts - 1))))
     return right, exact
 
 
-@PAPER.item("definition2", "The array Q of strata, sorted by s / (n sigma)")
-@PAPER.item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
-def _definition(setting: Any) -> list:
-    return [unchecked("the term", "a definition, without a claim")]
+@item("definition2", "The array Q of strata, sorted by s / (n sigma)")
+@item("definition1", "A stratum is oversized if it holds more than Neyman's rule gives it")
+def _definition() -> Claims:
+    yield unchecked("the term", "a definition, without a claim")
 
 
-@PAPER.item(
-    "lemma1", "Removing a record where n sigma / s is smallest increases the variance least"
-)
-def _lemma1(setting: Any) -> list:
-    right, exact = _evictions(2000)
-    return [
-        every(
-            "random samples of 2 to 11 per stratum, near the optimum, in which it does",
-            right,
-            2000,
-            printed="is minimized",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
-        )
-    ]
+@item("lemma1", "Removing a record where n sigma / s is smallest increases the variance least")
+def _lemma1() -> Claims:
+    right, exact = _evictions()
+    yield every(
+        "random samples of 2 to 11 per stratum, near the optimum, in which it does",
+        right,
+        2000,
+        printed="is minimized",
+        instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
+    )
 
 
-@PAPER.item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
-def _algorithm1(setting: Any) -> list:
-    right, exact = _evictions(2000)
+@item("algorithm1", "SingleSSR returns the stratum with the smallest n sigma / s")
+def _algorithm1() -> Claims:
+    right, exact = _evictions()
     empties = sum(
         printed.single_ssr(np.ones(3), spread, np.array([1, 2, 3])) == 0
-        for spread in np.exp(np.random.default_rng(2).normal(0, 1, (1000, 3)))
+        for spread in np.exp(default_rng(2).normal(0, 1, (1000, 3)))
     )
-    return [
-        every(
-            "random samples in which removing it increases the variance least",
-            right,
-            2000,
-            printed="Variance-Optimal",
-            instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
-        ),
-        bound(
-            "samples, of 1,000 with a single record in a stratum that varies, in which it takes "
-            "that record",
-            "Variance-Optimal",
-            empties,
-            high=0,
-            instead="the variance is then infinite, although it need not be",
-        ),
-    ]
+    yield every(
+        "random samples in which removing it increases the variance least",
+        right,
+        2000,
+        printed="Variance-Optimal",
+        instead=f"where n^2 sigma^2 / (s (s - 1)) is smallest: {exact:,} of 2,000",
+    )
+    yield bound(
+        "samples, of 1,000 with a single record in a stratum that varies, in which it takes "
+        "that record",
+        "Variance-Optimal",
+        empties,
+        high=0,
+        instead="the variance is then infinite, although it need not be",
+    )
 
 
-@PAPER.item("lemma2", "Only oversized strata lose records in an optimal reduction")
-def _lemma2(setting: Any) -> list:
-    real, whole = list[Any](), list[Any]()
-    for spread, held, total in _small_cases(400):
-        kept = ~_oversized(spread, held, total)
-        real.append((_reduced(spread, held, total)[kept] >= held[kept] - 1e-9).all())
-        best, _ = printed.best_in_whole_numbers(spread, held, total)
-        whole.append((np.array(best)[kept] == held[kept]).all())
+@item("lemma2", "Only oversized strata lose records in an optimal reduction")
+def _lemma2() -> Claims:
+    real, integer = [], []
+    for spread, counts, total in _small_cases(400):
+        small = ~_oversized(spread, counts, total)
+        real.append((_reduced(spread, counts, total)[small] >= counts[small] - 1e-9).all())
+        best, _ = printed.best_in_whole_numbers(spread, counts, total)
+        integer.append((np.array(best)[small] == counts[small]).all())
     size = np.array([3, 2, 2])
     best, _ = printed.best_in_whole_numbers(size * [1.21, 0.32, 0.17], size, 4)
-    return [
-        every(
-            "optimal reductions in real numbers, as in equations 2 to 4",
-            sum(real),
-            len(real),
-            printed="must be",
-        ),
-        every(
-            "optimal reductions in whole records, by trying all",
-            sum(whole),
-            len(whole),
-            printed="must be",
-            instead=f"for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {best[0]}, "
-            f"{best[1]} and "
-            f"{best[2]}, although the first stratum is not oversized",
-        ),
-    ]
+    yield every(
+        "optimal reductions in real numbers, as in equations 2 to 4",
+        sum(real),
+        len(real),
+        printed="must be",
+    )
+    yield every(
+        "optimal reductions in whole records, by trying all",
+        sum(integer),
+        len(integer),
+        printed="must be",
+        instead="for 3, 2 and 2 records (sd 1.21, .32, .17), the best four are {}, {} and {}, "
+        "although the first stratum is not oversized".format(*best),
+    )
 
 
-def _reduced(spread: np.ndarray, held: np.ndarray, total: int) -> np.ndarray:
+def _reduced(spread: ndarray, counts: ndarray, total: int) -> ndarray:
     """Return the library's optimal reduction in real numbers, for strata with N = 10^9 records."""
     size = np.full(len(spread), 10**9)
-    return np.asarray(reduce_sample(size, spread, held, total, minimum=0, integer=False).labeled)
+    return np.asarray(reduce_sample(size, spread, counts, total, minimum=0, integer=False).labeled)
 
 
-@PAPER.item("lemma3", "The oversized strata are reduced as if they were alone")
-def _lemma3(setting: Any) -> list:
+@item("lemma3", "The oversized strata are reduced as if they were alone")
+def _lemma3() -> Claims:
     differences = []
-    for spread, held, total in _small_cases(400, seed=3, strata=5):
-        over = _oversized(spread, held, total)
+    for spread, counts, total in _small_cases(400, seed=3, strata=5):
+        over = _oversized(spread, counts, total)
         if over.any():
-            alone = _reduced(spread[over], held[over], total - held[~over].sum())
-            differences.append(np.abs(_reduced(spread, held, total)[over] - alone).max())
-    return [equal(f"difference of sizes in {len(differences)} random samples", differences)]
+            alone = _reduced(spread[over], counts[over], total - counts[~over].sum())
+            differences.append(np.abs(_reduced(spread, counts, total)[over] - alone).max())
+    yield equal(f"difference of sizes in {len(differences)} random samples", differences)
 
 
-@PAPER.item("lemma4", "The strata that are not oversized are the first of Q")
-def _lemma4(setting: Any) -> list:
-    prefix, condition, mended = list[Any](), list[Any](), list[Any]()
-    for spread, held, total in _small_cases(400, seed=4, strata=5):
-        over, filled = _oversized(spread, held, total), held / spread
+@item("lemma4", "The strata that are not oversized are the first of Q")
+def _lemma4() -> Claims:
+    prefix, condition, mended = [], [], []
+    for spread, counts, total in _small_cases(400, seed=4, strata=5):
+        over, filled = _oversized(spread, counts, total), counts / spread
         prefix.append((np.diff(over[np.argsort(filled)].astype(int)) >= 0).all())
         condition.append(((filled > 1 / spread.sum()) == over).all())
         mended.append(((filled > total / spread.sum()) == over).all())
-    return [
-        every(
-            "random samples in which they are the first",
-            sum(prefix),
-            len(prefix),
-            printed="a continuous prefix",
-        ),
-        every(
-            "random samples in which the oversized strata are those with s / (n sigma) > 1 / D",
-            sum(condition),
-            len(condition),
-            printed="if and only if",
-            correction=Correction("M / D", ours=sum(mended)),
-        ),
-    ]
+    yield every(
+        "random samples in which they are the first",
+        sum(prefix),
+        len(prefix),
+        printed="a continuous prefix",
+    )
+    yield every(
+        "random samples in which the oversized strata are those with s / (n sigma) > 1 / D",
+        sum(condition),
+        len(condition),
+        printed="if and only if",
+        correction=Correction("M / D", ours=sum(mended)),
+    )
 
 
-@PAPER.item(
-    "observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule"
-)
-def _observation1(setting: Any) -> list:
-    rng, differences = np.random.default_rng(5), []
+@item("observation1", "If all strata are oversized, each is reduced to its size by Neyman's rule")
+def _observation1() -> Claims:
+    rng, differences = default_rng(5), []
     for _ in range(300):
         spread = np.exp(rng.normal(0, 1, 5))
         share = 40 * spread / spread.sum()
-        held = np.ceil(share) + rng.integers(1, 9, 5)
-        differences.append(np.abs(_reduced(spread, held.astype(int), 40) - share).max())
-    return [equal("difference of sizes in 300 random samples", differences)]
+        counts = np.ceil(share) + rng.integers(1, 9, 5)
+        differences.append(np.abs(_reduced(spread, counts.astype(int), 40) - share).max())
+    yield equal("difference of sizes in 300 random samples", differences)
 
 
 def _matches(algorithm: Callable, cases: list) -> int:
     """Return the number of cases in which an algorithm gives the optimum in real numbers."""
     right = 0
-    for spread, held, total in cases:
+    for spread, counts, total in cases:
         with contextlib.suppress(IndexError):
-            found = algorithm(spread, held.astype(float), float(total))
-            right += bool(
-                np.isfinite(found).all()
-                and abs(found - _reduced(spread, held, total)).max() <= 1e-8 * max(total, 1)
-            )
+            sizes = algorithm(spread, counts.astype(float), float(total))
+            largest = abs(sizes - _reduced(spread, counts, total)).max()
+            right += bool(largest <= 1e-8 * max(total, 1))  # false if a size is NaN
     return right
 
 
-def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
-    """Return the claim that an algorithm gives the optimum in real numbers in all cases."""
+def _optimal(algorithm: Callable, seed: int, strata: int = 5, which: str = "") -> dict:
+    """Return the claim that an algorithm gives the optimum in real numbers in 500 cases."""
+    cases = list(_small_cases(500, seed=seed, strata=strata, most=9))
     return every(
         f"random reductions that are optimal in real numbers{which}",
         _matches(algorithm, cases),
@@ -375,32 +348,20 @@ def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
     )
 
 
-def _hard_cases(count: int) -> Iterator[tuple]:
-    """Yield samples of which some have no spread or are not reduced at all."""
-    for k, (spread, held, total) in enumerate(_small_cases(count, seed=6, strata=4, most=9)):
-        spread = np.where(np.arange(4) == k % 4, 0, spread) if k % 3 == 0 else spread
-        yield spread, held, int(held.sum()) if k % 3 == 1 else total
-
-
-@PAPER.item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
-def _theorem1(setting: Any) -> list:
-    return [
-        _optimal(printed.ssr, list(_small_cases(500, seed=7, strata=5, most=9))),
-        bound(
-            "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
-            "O(r^2)",
-            max(
-                sum(_steps(printed.ssr, *_one_by_one(r))) / (r * (r + 1) / 2)
-                for r in (4, 8, 16, 32)
-            ),
-            high=1,
-        ),
-    ]
+@item("theorem1", "SSR finds an optimal reduction in time O(r^2)")
+def _theorem1() -> Claims:
+    yield _optimal(printed.ssr, 7)
+    yield bound(
+        "visited strata over r (r + 1) / 2, samples of 4 to 32 strata that take most rounds",
+        "O(r^2)",
+        max(sum(_steps(printed.ssr, *_one_by_one(r))) / (r * (r + 1) / 2) for r in (4, 8, 16, 32)),
+        high=1,
+    )
 
 
 def _steps(algorithm: Callable, *case: Any) -> list:
     """Return the counts that an algorithm makes on a sample."""
-    steps = list[int]()
+    steps: list[int] = []
     algorithm(*case, steps)
     return steps
 
@@ -413,35 +374,31 @@ def _one_by_one(r: int) -> tuple:
     spread, share, filled = 0.5 ** np.arange(r), 1.0, [0.5]
     total = spread.sum()
     for k in range(r - 1):
-        left = spread[k:].sum()
-        before, share = share, (left * share - spread[k] * filled[k]) / (left - spread[k])
+        rest = spread[k:].sum()
+        before, share = share, (rest * share - spread[k] * filled[k]) / (rest - spread[k])
         filled.append((before + share) / 2)
     return spread, spread * filled, total
 
 
-@PAPER.item("algorithm2", "The recursive algorithm SSR")
-def _algorithm2(setting: Any) -> list:
-    return [_optimal(printed.ssr, list(_small_cases(500, seed=8, strata=6, most=9)))]
+@item("algorithm2", "The recursive algorithm SSR")
+def _algorithm2() -> Claims:
+    yield _optimal(printed.ssr, 8, strata=6)
 
 
-@PAPER.item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
-def _theorem2(setting: Any) -> list:
-    return [
-        _optimal(
-            printed.fast_ssr, list(_small_cases(500, seed=9, strata=5, most=9)), ", spreads above 0"
-        ),
-        bound(
-            "comparisons and steps over r log2 r, random samples of 8 to 2,048 strata",
-            "O(r log r)",
-            max(_fast_steps(r) / (r * math.log2(r)) for r in STRATA),
-            high=3,
-        ),
-    ]
+@item("theorem2", "FastSSR finds an optimal reduction in time O(r log r)")
+def _theorem2() -> Claims:
+    yield _optimal(printed.fast_ssr, 9, which=", spreads above 0")
+    yield bound(
+        "comparisons and steps over r log2 r, random samples of 8 to 2,048 strata",
+        "O(r log r)",
+        max(_fast_steps(r) / (r * math.log2(r)) for r in STRATA),
+        high=3,
+    )
 
 
 def _fast_steps(r: int) -> int:
     """Return the steps of algorithm 3 on a random sample of r strata."""
-    rng = np.random.default_rng(r)
+    rng = default_rng(r)
     return sum(
         _steps(
             printed.fast_ssr,
@@ -452,78 +409,79 @@ def _fast_steps(r: int) -> int:
     )
 
 
-@PAPER.item("algorithm3", "The algorithm FastSSR, without recursion")
-def _algorithm3(setting: Any) -> list:
-    hard = list(_hard_cases(300))
-    plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
-    only = _matches(printed.fast_ssr, plain)
-    return [
-        every(
-            "optimal reductions, of cases with strata of equal values or without a reduction",
-            _matches(printed.fast_ssr, hard),
-            len(hard),
-            printed="the increase of the variance V is minimized",
-            instead="if spreads are above 0 and the total is smaller than the sample: "
-            f"{only} of {len(plain)}",
-        )
-    ]
+@item("algorithm3", "The algorithm FastSSR, without recursion")
+def _algorithm3() -> Claims:
+    hard = []
+    for k, (spread, counts, total) in enumerate(_small_cases(300, seed=6, strata=4, most=9)):
+        if k % 3 == 0:
+            spread = np.where(np.arange(4) == k % 4, 0, spread)  # strata of equal values
+        hard.append((spread, counts, int(counts.sum()) if k % 3 == 1 else total))
+    regular = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
+    only = _matches(printed.fast_ssr, regular)
+    yield every(
+        "optimal reductions, of cases with strata of equal values or without a reduction",
+        _matches(printed.fast_ssr, hard),
+        len(hard),
+        printed="the increase of the variance V is minimized",
+        instead="if spreads are above 0 and the total is smaller than the sample: "
+        f"{only} of {len(regular)}",
+    )
 
 
-@PAPER.item("theorem3", "VOILA gives the smallest variance of all allocations")
-def _theorem3(setting: Any) -> list:
+@item("theorem3", "VOILA gives the smallest variance of all allocations")
+def _theorem3() -> Claims:
     return _voila(10)
 
 
-@PAPER.item("algorithm4", "VOILA is FastSSR applied to the whole population")
-def _algorithm4(setting: Any) -> list:
+@item("algorithm4", "VOILA is FastSSR applied to the whole population")
+def _algorithm4() -> Claims:
     return _voila(11)
 
 
-def _voila(seed: int) -> list:
-    rng, differences, textbook = np.random.default_rng(seed), [], []
+def _voila(seed: int) -> Claims:
+    rng, differences, textbook = default_rng(seed), [], []
     for _ in range(150):
         size, sd = rng.integers(2, 7, 4), np.exp(rng.normal(0, 1, 4))
         total = int(rng.integers(4, size.sum()))
-        found = printed.fast_ssr(size * sd, size.astype(float), float(total))
-        ours = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
-        differences.append(np.abs(found - ours).max())
-        textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - found).max())
-    return [
-        equal(
-            "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
-            differences,
-            printed="variance-optimal",
-        ),
-        equal(
-            "the same, minus those of Neyman's rule iterated (Cochran 1977), which the paper does "
-            "not compare",
-            textbook,
-            printed="",
-        ),
-    ]
+        sizes = printed.fast_ssr(size * sd, size.astype(float), float(total))
+        allocated = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
+        differences.append(np.abs(sizes - allocated).max())
+        textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - sizes).max())
+    yield equal(
+        "sizes as printed, in real numbers, minus those of `allocate`, 150 populations",
+        differences,
+        printed="variance-optimal",
+    )
+    yield equal(
+        "the same, minus those of Neyman's rule iterated (Cochran 1977), which the paper does not "
+        "compare",
+        textbook,
+        printed="",
+    )
 
 
-def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.ndarray:
+def _iterated_neyman(spread: ndarray, size: ndarray, total: int) -> ndarray:
     """Return the shares of Neyman's rule, iterated.
 
     Strata with fewer records than their share are taken completely, and the rest is allocated
     again.
     """
-    open_, shares = np.ones(size.size, bool), total * spread / spread.sum()
-    while (over := open_ & (shares > size)).any():
-        open_ &= ~over
-        shares = np.where(open_, (total - size[~open_].sum()) * spread / spread[open_].sum(), size)
+    partial, shares = np.ones(size.size, bool), total * spread / spread.sum()
+    while (partial & (shares > size)).any():
+        partial &= shares <= size
+        rest = total - size[~partial].sum()
+        shares = np.where(partial, rest * spread / spread[partial].sum(), size)
     return shares
 
 
-@PAPER.item(
+@item(
     "theorem4",
     "In the worst case, the variance of a streaming sampler is r times the best one",
     seconds=3,
     data="the stream of the paper's proof",
     draw=drawn("lines", "strata", "ratio", "what", log="xy", x_title="r, strata", y_title="V / V*"),
 )
-def _theorem4(setting: Any) -> tuple:
+def _theorem4(setting: Setting) -> Claims:
     budget = copies = 1024 if setting.scale >= 1 else 520
     sizes = (4, 16, 64, 256)
     ratios = [
@@ -541,156 +499,139 @@ def _theorem4(setting: Any) -> tuple:
         for r in sizes
     ]
     bounds = [streaming_lower_bound(r, copies, budget) for r in sizes]
-    tried = list(zip(sizes, ratios, bounds, strict=True))
-    rows = [
-        {"strata": r, "what": what, "ratio": value}
-        for r, ratio, least in tried
-        for what, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3))
-    ]
-    return [
-        *(
-            bound(f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", "Omega(r)", ratio, low=least)
-            for r, ratio, least in tried
-        ),
-        bound(
-            "power of r with which V / V* grows",
-            "Omega(r)",
-            np.polyfit(np.log(sizes), np.log(ratios), 1)[0],
-            low=0.9,
-            high=1.25,
-        ),
-        bound(
-            "power of r with which the bound grows from r = 64 to 256",
-            "Omega(r)",
-            math.log(bounds[3] / bounds[2]) / math.log(4),
-            low=0.7,
-            high=1.05,
-        ),
-        _inequalities(),
-        _uniform(),
-    ], rows
-
-
-def _inequalities() -> dict:
+    cases = list(zip(sizes, ratios, bounds, strict=True))
+    rows = []
+    for r, ratio, least in cases:
+        for name, value in (("S-VOILA", ratio), ("bound", least), ("r / 3", r / 3)):
+            rows.append({"strata": r, "what": name, "ratio": value})
+        yield bound(
+            f"V / V* of S-VOILA, r = {r}, alpha = M = {budget}", "Omega(r)", ratio, low=least
+        )
+    yield bound(
+        "power of r with which V / V* grows",
+        "Omega(r)",
+        np.polyfit(np.log(sizes), np.log(ratios), 1)[0],
+        low=0.9,
+        high=1.25,
+    )
+    yield bound(
+        "power of r with which the bound grows from r = 64 to 256",
+        "Omega(r)",
+        math.log(bounds[3] / bounds[2]) / math.log(4),
+        low=0.7,
+        high=1.05,
+    )
     right, tried = 0, range(3, 40)
     for r, a in itertools.product(tried, tried):
         step = 1 / (r - 1)
         first = [1.0] * (a - 1) + [1 + step, 2 - step]
-        spread, others = len(first) * np.std(first), (r - 1) * (a - 1) ** 0.5 * step
-        right += a**0.5 / 2 - 1e-9 <= spread <= a**0.5 and a**0.5 / 2 <= others <= a**0.5
-    return every(
+        spread, rest = len(first) * np.std(first), (r - 1) * (a - 1) ** 0.5 * step
+        right += a**0.5 / 2 - 1e-9 <= spread <= a**0.5 and a**0.5 / 2 <= rest <= a**0.5
+    yield every(
         "cases of inequalities 8 to 10, r and alpha from 3 to 39",
         right,
         len(tried) ** 2,
         printed="<=",
     )
-
-
-def _uniform() -> dict:
-    size, sd, budget = [10, 1000], [1, 1e-6], 14
-    variance = [
-        allocate(size, budget, method, stratum_sd=sd, minimum=0).variance
+    size, sd = [10, 1000], [1, 1e-6]
+    uniform, best = (
+        allocate(size, 14, method, stratum_sd=sd, minimum=0).variance
         for method in ("equal", "voila")
-    ]
-    return bound(
+    )
+    yield bound(
         "variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M "
         "= 14",
         "within a multiplicative factor of r",
-        variance[0] / variance[1],
+        uniform / best,
         high=2,
     )
+    yield Figure(rows)
 
 
-@PAPER.item("lemma5", "The sample of each stratum is uniform", seconds=5)
-def _lemma5(setting: Any) -> tuple:
+@item("lemma5", "The sample of each stratum is uniform", seconds=5)
+def _lemma5() -> Claims:
     strata, values = [0, 0, 0, 1, 1, 1, 1, 0, 0], [0.0, 1, 0, 0, 10, 0, 10, 100, -100]
-    counted = dict[Any, Any]()
+    samples_by_size: dict[int, list] = {}
     first, second = ([t for t, h in enumerate(strata) if h == k] for k in (0, 1))
-    for one, two in itertools.product(
+    for first_keys, second_keys in itertools.product(
         itertools.permutations(range(5)), itertools.permutations(range(10, 14))
     ):
-        keys = dict(zip([*first, *second], [*one, *two], strict=True))
-        held = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 0)
-        mine = [t for t in held if t in first]
-        counted.setdefault(len(mine), []).append(mine)
+        keys = dict(zip([*first, *second], [*first_keys, *second_keys], strict=True))
+        sample = printed.stream_sample(strata, values, [keys[t] for t in range(9)], 4, 0)
+        mine = [t for t in sample if t in first]
+        samples_by_size.setdefault(len(mine), []).append(mine)
     shares = {
         size: [np.mean([t in sample for sample in samples]) for t in first]
-        for size, samples in counted.items()
+        for size, samples in samples_by_size.items()
     }
-    right = sum(abs(share - size / 5) < 1e-9 for size, found in shares.items() for share in found)
-    return [
-        every(
-            "probabilities of a record, given the sample size s, that are s / n (2,880 orders of "
-            "keys)",
-            right,
-            5 * len(shares),
-            printed="a chance of |S| / n",
-        ),
-        bound(
-            "largest difference of the probabilities of two records, given the size",
-            "uniformly",
-            max(np.ptp(found) for found in shares.values()),
-            high=1e-9,
-        ),
-    ], [
-        {
-            "size": size,
-            **{
-                f"record {t}": round(float(share), 4) for t, share in zip(first, found, strict=True)
-            },
-        }
-        for size, found in sorted(shares.items())
-    ]
+    right, rows = 0, []
+    for size, size_shares in sorted(shares.items()):
+        right += int(sum(abs(share - size / 5) < 1e-9 for share in size_shares))
+        row: dict[str, float] = {"size": size}
+        for t, share in zip(first, size_shares, strict=True):
+            row[f"record {t}"] = round(float(share), 4)
+        rows.append(row)
+    yield every(
+        "probabilities of a record, given the sample size s, that are s / n (2,880 orders of keys)",
+        right,
+        5 * len(shares),
+        printed="a chance of |S| / n",
+    )
+    yield bound(
+        "largest difference of the probabilities of two records, given the size",
+        "uniformly",
+        max(np.ptp(size_shares) for size_shares in shares.values()),
+        high=1e-9,
+    )
+    yield Figure(rows)
 
 
-@PAPER.item(
+@item(
     "theorem5",
     "A record costs O(r) in the worst case and O(1) on average; a minibatch costs O(r log r + b)",
 )
-def _theorem5(setting: Any) -> list:
-    rng, r, b, steps = np.random.default_rng(14), 6, 100, list[tuple]()
+def _theorem5() -> Claims:
+    rng, r, b = default_rng(14), 6, 100
+    steps: list[tuple] = []
     for _ in range(10):
         strata, values = rng.integers(0, r, 300).tolist(), rng.normal(size=300).tolist()
         printed.stream_sample(strata, values, rng.permutation(300).tolist(), 30, 0, steps)
     looked, share = np.transpose(steps)
-    return [
-        bound(
-            "largest number of visited records and strata per record, over 1 + r",
-            "O(r)",
-            looked.max() / (1 + r),
-            high=1,
-        ),
-        bound(
-            "mean of that number over the mean of 1 + r s / n",
-            "O(1 + r s / n)",
-            looked.mean() / (1 + r * share).mean(),
-            high=1.1,
-        ),
-        bound(
-            "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 "
-            "strata",
-            "O(r log r + b)",
-            max((_fast_steps(n) + b) / (n * math.log2(n) + b) for n in STRATA),
-            high=3,
-        ),
-    ]
+    yield bound(
+        "largest number of visited records and strata per record, over 1 + r",
+        "O(r)",
+        looked.max() / (1 + r),
+        high=1,
+    )
+    yield bound(
+        "mean of that number over the mean of 1 + r s / n",
+        "O(1 + r s / n)",
+        looked.mean() / (1 + r * share).mean(),
+        high=1.1,
+    )
+    yield bound(
+        "b records and the steps of algorithm 3 over r log2 r + b, b = 100 and 8 to 2,048 strata",
+        "O(r log r + b)",
+        max((_fast_steps(n) + b) / (n * math.log2(n) + b) for n in STRATA),
+        high=3,
+    )
 
 
-@PAPER.item("algorithm5", "S-VOILA begins with the first M records")
-def _algorithm5(setting: Any) -> list:
+@item("algorithm5", "S-VOILA begins with the first M records")
+def _algorithm5() -> Claims:
     stratum, values = jump_stream(1000, runs=1, rng=1)
     sampler = StreamSampler(1000).update(stratum[0], values[0])
-    return [number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))]
+    yield number("records held after the first M = 1,000", 1000.0, sum(sampler.sizes().values()))
 
 
-@PAPER.item(
+@item(
     "algorithm6",
     "S-VOILA keeps a stratified sample of a stream",
     seconds=2,
     data="simulated stream",
 )
-def _algorithm6(setting: Any) -> list:
-    rng = np.random.default_rng(1)
+def _algorithm6(setting: Setting) -> Claims:
+    rng = default_rng(1)
     stratum = rng.integers(0, 10, 4000)
     values = rng.standard_normal(4000) * (1 + stratum)
     study = simulate_stream(
@@ -704,20 +645,17 @@ def _algorithm6(setting: Any) -> list:
         rng=2,
         progress=False,
     )
-    return [
-        bound(
-            "proportion of runs and checkpoints with an infinite variance, M = 100, 3 of 10 "
-            "strata come late",
-            "minimize the variance among all possible re-allocations",
-            study.infinite("s_voila_printed").mean(),
-            high=0,
-            instead="with at least two records per stratum: "
-            f"{study.infinite('s_voila').mean():.2g}",
-        ),
-        bound(
-            "variance over that of VOILA at the end, with at least two records per stratum",
-            "typically close",
-            study.ratio("s_voila")[-1],
-            high=1.1,
-        ),
-    ]
+    yield bound(
+        "proportion of runs and checkpoints with an infinite variance, M = 100, 3 of 10 "
+        "strata come late",
+        "minimize the variance among all possible re-allocations",
+        study.infinite("s_voila_printed").mean(),
+        high=0,
+        instead=f"with at least two records per stratum: {study.infinite('s_voila').mean():.2g}",
+    )
+    yield bound(
+        "variance over that of VOILA at the end, with at least two records per stratum",
+        "typically close",
+        study.ratio("s_voila")[-1],
+        high=1.1,
+    )

@@ -58,26 +58,18 @@ def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     of : int
         Number of items in all, if the run is not finished.
     """
-    grouped = [
-        (paper, [each for each in replays if each.name.split("/")[0] == paper.name])
-        for paper in papers()
-    ]
-    shown = [
-        {
-            "name": paper.name,
-            "title": paper.title,
-            "authors": paper.authors,
-            "counts": _counts(of_paper),
-            "items": list(map(_shown, of_paper)),
-        }
-        for paper, of_paper in grouped
-        if of_paper
-    ]
+    sections = []
+    for paper in papers():
+        of_paper = [replay for replay in replays if replay.name.split("/")[0] == paper.name]
+        if of_paper:
+            section: dict = {"name": paper.name, "title": paper.title, "authors": paper.authors}
+            section |= {"counts": _counts(of_paper), "items": list(map(_shown, of_paper))}
+            sections.append(section)
     return templates.render(
         "replays.html.j2",
         Path(__file__).parent / "template",
-        title=_title(replays, shown),
-        papers=shown,
+        title=_title(replays, sections),
+        papers=sections,
         counts=_counts(replays),
         marks=MARKS,
         meanings=MEANING,
@@ -96,39 +88,35 @@ def as_json(replays: Iterable[Replay]) -> str:
     ----------
     replays : iterable of Replay
     """
-    return json.dumps(
-        [
-            {
-                "name": each.name,
-                "title": each.title,
-                "section": find(each.name).section,
-                "full": each.full,
-                "data": each.data,
-                "verdicts": each.verdicts(),
-                "claims": each.rows(),
-                "figure": plain(each.figure),
-            }
-            for each in replays
-        ],
-        indent=1,
-        allow_nan=False,
-    )
+    entries = [
+        {
+            "name": replay.name,
+            "title": replay.title,
+            "section": find(replay.name).section,
+            "full": replay.full,
+            "data": replay.data,
+            "verdicts": replay.verdicts(),
+            "claims": replay.rows(),
+            "figure": plain(replay.figure),
+        }
+        for replay in replays
+    ]
+    return json.dumps(entries, indent=1, allow_nan=False)
 
 
-def _title(replays: Sequence[Replay], shown: list) -> str:
-    if len(shown) != 1:
+def _title(replays: Sequence[Replay], sections: list) -> str:
+    if len(sections) != 1:
         return TITLE
-    what = (
-        f"{find(replays[0].name).heading} of “{shown[0]['title']}”"
-        if len(replays) == 1
-        else shown[0]["title"]
-    )
-    return f"{what}, replayed ({shown[0]['authors']})"
+    (section,) = sections
+    subject = section["title"]
+    if len(replays) == 1:
+        subject = f"{find(replays[0].name).heading} of “{subject}”"
+    return f"{subject}, replayed ({section['authors']})"
 
 
 def _counts(replays: Sequence[Replay]) -> list:
-    counted = sum((Counter(each.verdicts()) for each in replays), Counter[str]())
-    return [(verdict, counted[verdict]) for verdict in VERDICTS]
+    counts = sum((Counter(replay.verdicts()) for replay in replays), Counter[str]())
+    return [(verdict, counts[verdict]) for verdict in VERDICTS]
 
 
 @functools.cache
@@ -157,21 +145,19 @@ def _picture(chart: Any) -> "Markup":
 def _readable(row: dict) -> dict:
     """Return a row of claims as the page shows it."""
     printed = row["printed"]
+    if isinstance(printed, float):
+        printed = f"{short(printed)}, from the printed formula"
+    values = {
+        "Printed": printed,
+        "Ours": short(row["ours"]) + give_or_take(row["error"]),
+        "Corrected": short(row["corrected"]),
+        "Tolerance": short(row["reach"]),
+    }
     return {
         "verdict": row["verdict"],
         "claim": _words(row["claim"]),
         "why": _words(row["why"]),
-        "values": [
-            (
-                "Printed",
-                f"{short(printed)}, from the printed formula"
-                if isinstance(printed, float)
-                else printed,
-            ),
-            ("Ours", short(row["ours"]) + give_or_take(row["error"])),
-            ("Corrected", short(row["corrected"])),
-            ("Tolerance", short(row["reach"])),
-        ],
+        "values": list(values.items()),
     }
 
 

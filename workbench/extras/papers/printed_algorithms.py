@@ -10,9 +10,10 @@ import functools
 import itertools
 
 import numpy as np
+from numpy import ndarray
 
 
-def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
+def single_ssr(size: ndarray, sd: ndarray, counts: ndarray) -> int:
     """Return the stratum from which algorithm 1 takes a record: that with the smallest N S / s.
 
     Examples
@@ -21,19 +22,17 @@ def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
     0
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return int(np.argmin(np.where(held > 0, size * sd / held, np.inf)))
+        return int(np.argmin(np.where(counts > 0, size * sd / counts, np.inf)))
 
 
-def ssr(
-    spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
-) -> np.ndarray:
+def ssr(spread: ndarray, counts: ndarray, total: float, steps: list | None = None) -> ndarray:
     """Return the sizes of algorithm 2, which reduces the strata that are oversized.
 
     Parameters
     ----------
     spread : (H,) array of float
         N S per stratum, above 0.
-    held : (H,) array of float
+    counts : (H,) array of float
         Current sizes.
     total : float
         New budget.
@@ -45,34 +44,32 @@ def ssr(
     >>> ssr(np.array([1.0, 3.0]), np.array([4.0, 2.0]), 4.0)
     array([2., 2.])
     """
-    left, among = np.array(held, float), np.ones(len(spread), bool)
+    sizes, among = np.array(counts, float), np.ones(len(spread), bool)
     while True:
         _count(steps, among.sum())
         share = total * spread / spread[among].sum()
-        over = among & (held > share)
+        over = among & (counts > share)
         if over.sum() == among.sum():
-            left[among] = share[among]
-            return left
-        total -= held[among & ~over].sum()
+            sizes[among] = share[among]
+            return sizes
+        total -= counts[among & ~over].sum()
         among = over
         if not among.any():
-            return left
+            return sizes
 
 
-def _count(steps: list | None, made: int) -> None:
+def _count(steps: list | None, amount: int) -> None:
     if steps is not None:
-        steps.append(int(made))
+        steps.append(int(amount))
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def fast_ssr(
-    spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
-) -> np.ndarray:
+def fast_ssr(spread: ndarray, counts: ndarray, total: float, steps: list | None = None) -> ndarray:
     """Return the sizes of algorithm 3, line by line; IndexError or NaN where it fails.
 
     Parameters
     ----------
-    spread, held, total
+    spread, counts, total
         As in `ssr`.
     steps : list, optional
         List to which each comparison and each step of a loop appends a number.
@@ -82,7 +79,7 @@ def fast_ssr(
     >>> fast_ssr(np.array([1.0, 3.0]), np.array([4.0, 2.0]), 4.0)
     array([2., 2.])
     """
-    filled = held / spread
+    filled = counts / spread
 
     def compared(a: int, b: int) -> int:
         _count(steps, 1)
@@ -91,23 +88,23 @@ def fast_ssr(
     order = sorted(range(len(spread)), key=functools.cmp_to_key(compared))
     _count(steps, 3 * len(spread))
     suffix = np.cumsum(spread[order][::-1])[::-1]
-    left, new, sums, i = np.full(len(spread), np.nan), total, suffix[0], 0
+    sizes, new, sums, i = np.full(len(spread), np.nan), total, suffix[0], 0
     while i < len(spread):
         x = order[i]
-        if held[x] > total * spread[x] / sums:
+        if counts[x] > total * spread[x] / sums:
             break
-        left[x] = held[x]
-        new -= held[x]
+        sizes[x] = counts[x]
+        new -= counts[x]
         after = order[i + 1]  # "which must exist"
-        if held[after] > total * spread[after] / sums:
+        if counts[after] > total * spread[after] / sums:
             total, sums = new, suffix[i + 1]
         i += 1
     for x in order[i:]:
-        left[x] = total * spread[x] / sums
-    return left
+        sizes[x] = total * spread[x] / sums
+    return sizes
 
 
-def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tuple[tuple, float]:
+def best_in_whole_numbers(spread: ndarray, cap: ndarray, total: int) -> tuple[tuple, float]:
     """Return the sizes with the smallest sum of spread^2 / s, and that sum, by trying all.
 
     The sizes are whole numbers from 0 to `cap` that add up to `total`.
@@ -126,7 +123,7 @@ def best_in_whole_numbers(spread: np.ndarray, cap: np.ndarray, total: int) -> tu
     return best, float(least)
 
 
-def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
+def cost(spread: ndarray, sizes: ndarray) -> float:
     """Return the sum of spread^2 / s, which increases with the variance.
 
     It is infinite if a stratum that varies has no sample.
@@ -170,27 +167,30 @@ def stream_sample(
     [1, 2, 3]
     """
     count = max(strata) + 1
-    held: list[list[int]] = [[] for _ in range(count)]
+    samples: list[list[int]] = [[] for _ in range(count)]
     turned_away = [np.inf] * count
     for t, (h, key) in enumerate(zip(strata, keys, strict=True)):
-        chosen = key <= turned_away[h]
-        held[h] += [t] * chosen
-        full = sum(map(len, held)) > budget
+        if key <= turned_away[h]:
+            samples[h].append(t)
+        full = sum(map(len, samples)) > budget
         if steps is not None:
-            steps.append((1 + full * count, len(held[h]) / strata[: t + 1].count(h)))
+            looked = 1 + count if full else 1
+            steps.append((looked, len(samples[h]) / strata[: t + 1].count(h)))
         if full:
-            out = _cheapest(held, strata[: t + 1], values[: t + 1], least)
-            last = max(held[out], key=keys.__getitem__)
-            held[out].remove(last)
+            out = _cheapest(samples, strata[: t + 1], values[: t + 1], least)
+            last = max(samples[out], key=keys.__getitem__)
+            samples[out].remove(last)
             turned_away[out] = keys[last]
-    return sorted(t for rows in held for t in rows)
+    return sorted(itertools.chain.from_iterable(samples))
 
 
-def _cheapest(held: list, strata: list, values: list, least: int) -> int:
+def _cheapest(samples: list, strata: list, values: list, least: int) -> int:
     """Return the stratum with the smallest N S / s among those that hold more than `least`."""
 
     def cost_of_one(h: int) -> float:
         seen = [value for of, value in zip(strata, values, strict=True) if of == h]
-        return len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(held[h])
+        return len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(samples[h])
 
-    return min((h for h, rows in enumerate(held) if len(rows) > least), key=cost_of_one, default=0)
+    return min(
+        (h for h, rows in enumerate(samples) if len(rows) > least), key=cost_of_one, default=0
+    )

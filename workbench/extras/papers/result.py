@@ -49,13 +49,13 @@ class Replay(Result):
 
         Values that were built into a stand-in do not count.
         """
-        counted = Counter(row["verdict"] for row in self.entries)
-        return {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted}
+        counts = Counter(row["verdict"] for row in self.entries)
+        return {verdict: counts[verdict] for verdict in VERDICTS if verdict in counts}
 
     def headline(self) -> str:
         """Return the verdicts with the number of claims for each."""
-        said = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
-        return f"{self.name}: {said or 'nothing to decide'}"
+        verdicts = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
+        return f"{self.name}: {verdicts or 'nothing to decide'}"
 
     def rows(self) -> list[dict]:
         """Return one row per claim.
@@ -66,15 +66,12 @@ class Replay(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        return html_table(
-            [{name: short(row[name]) for name in SHOWN} for row in self.rows()], self.headline()
-        )
+        rows = [{name: short(row[name]) for name in SHOWN} for row in self.rows()]
+        return html_table(rows, self.headline())
 
     def chart(self) -> Any:
         """Return the figure of the item in the paper's layout, or None if there is none."""
         item = find(self.name)
-        return (
-            item.draw(f"{item.heading}: {self.title}", list(self.figure))
-            if item.draw and self.figure
-            else None
-        )
+        if item.draw is None or not self.figure:
+            return None
+        return item.draw(f"{item.heading}: {self.title}", list(self.figure))
