@@ -13,6 +13,7 @@ from command import run
 from workbench import lessons
 from workbench.extras.classroom import votes
 from workbench.lessons import checking
+from workbench.lessons.exercise import Exercise
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.reports.parameters import ReportError
 from workbench.widgets import kept
@@ -136,8 +137,8 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
         for part in ("views", "exercises")
     }
     made_up["views"].predict_rain = lambda: predict("7-rain", "Does it rain?", ["yes", "no"])
-    made_up["exercises"].EXERCISES = {
-        "7.1": (lambda word: ("correct", "rain"), str, "a word", "look", str)
+    made_up["exercises"].exercises = lambda: {
+        "7.1": Exercise("a word", [{"correct": "rain"}], reader=list)
     }
     for part in made_up.values():
         part.__spec__ = importlib.machinery.ModuleSpec(part.__name__, None)

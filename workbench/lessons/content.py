@@ -1,0 +1,71 @@
+"""The texts of a lesson: its questions with their feedback, and its exercises.
+
+Each lesson has them in `content.yaml` in its folder, where a lecturer can edit them. `lesson_texts`
+returns the `LessonTexts` of a lesson. The file is read when a text is first needed.
+"""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.lessons.exercise import Exercise
+from workbench.widgets import questions
+from workbench.widgets.questions import Explanation, Prediction
+
+
+class LessonTexts:
+    """The texts of a lesson.
+
+    Parameters
+    ----------
+    topic : str
+        Folder of the lesson.
+    """
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    @functools.cached_property
+    def _content(self) -> dict:
+        import yaml
+
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        path = Path(__file__).with_name(self._topic) / "content.yaml"
+        return yaml.load(path.read_text(encoding="utf-8"), loader)
+
+    def predict(self, name: str, **values: Any) -> Prediction:
+        """Return a question with choices; values fill the placeholders of its text."""
+        question = self._content["predictions"][name]["question"]
+        return questions.predict(name, question.format(**values), self.feedback(name))
+
+    def question(self, name: str, **values: Any) -> str:
+        """Return the text of a question, or of another one under the same name in a file."""
+        return self._content["predictions"][name]["question"].format(**values)
+
+    def feedback(self, name: str) -> dict[str, str]:
+        """Return the feedback on each choice of a question."""
+        choices = self._content["predictions"][name]["choices"]
+        return {str(entry["choice"]): entry["feedback"] for entry in choices}
+
+    def values(self, name: str) -> dict[str, Any]:
+        """Return the value of each choice of a question, such as 0.97 for 97%."""
+        choices = self._content["predictions"][name]["choices"]
+        return {str(entry["choice"]): entry["value"] for entry in choices}
+
+    def explain(self, name: str) -> Explanation:
+        """Return a question that is answered in two written lines."""
+        return questions.explain(name, **self._content["explanations"][name])
+
+    def exercises(self, code: Mapping[str, Mapping]) -> dict[str, Exercise]:
+        """Return the exercises by number; `code` has those attributes that are functions."""
+        return {
+            number: Exercise(**texts, **code.get(number, {}))
+            for number, texts in self._content["exercises"].items()
+        }
+
+
+@functools.cache
+def lesson_texts(topic: str) -> LessonTexts:
+    """Return the texts of a lesson, read once."""
+    return LessonTexts(topic)
