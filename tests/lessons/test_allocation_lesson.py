@@ -355,7 +355,7 @@ def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
     assert place.children[0].description == questions.LOOK and not place.parts
     place.children[0].click()
     told, table = place.parts
-    assert told == f"You predicted 64. {live.OF_THOUSANDS['64']}"
+    assert told == f"You predicted 64. {live.TEXTS.feedback('3-thousands')['64']}"
     wanted, rest, best = table.rows()
     assert [wanted["thousands"], rest["thousands"], best["thousands"]] == [
         f"{100 * spread[3] / spread.sum():.1f}",

@@ -36,22 +36,31 @@ class LessonTexts:
 
     def predict(self, name: str, **values: Any) -> Prediction:
         """Return a question with choices; values fill the placeholders of its text."""
-        question = self._content["predictions"][name]["question"]
-        return questions.predict(name, question.format(**values), self.feedback(name))
+        return questions.predict(name, self.question(name, **values), self.feedback(name))
 
     def question(self, name: str, **values: Any) -> str:
-        """Return the text of a question, or of another one under the same name in a file."""
+        """Return the text of a question, with values in the place of its placeholders."""
         return self._content["predictions"][name]["question"].format(**values)
 
     def feedback(self, name: str) -> dict[str, str]:
         """Return the feedback on each choice of a question."""
-        choices = self._content["predictions"][name]["choices"]
-        return {str(entry["choice"]): entry["feedback"] for entry in choices}
+        return self._by_choice(name, "feedback")
 
     def values(self, name: str) -> dict[str, Any]:
         """Return the value of each choice of a question, such as 0.97 for 97%."""
+        return self._by_choice(name, "value")
+
+    def _by_choice(self, name: str, field: str) -> dict[str, Any]:
         choices = self._content["predictions"][name]["choices"]
-        return {str(entry["choice"]): entry["value"] for entry in choices}
+        return {str(entry["choice"]): entry[field] for entry in choices}
+
+    def value(self, name: str, predicted: str | None) -> Any:
+        """Return the value of a learner's choice, or None without a prediction."""
+        return self.values(name).get(predicted)
+
+    def answered(self, name: str, predicted: str | None) -> list[str]:
+        """Return a learner's choice with the feedback on it, or an empty list without one."""
+        return questions.answered(self.feedback(name), predicted)
 
     def explain(self, name: str) -> Explanation:
         """Return a question that is answered in two written lines."""

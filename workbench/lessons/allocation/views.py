@@ -21,6 +21,7 @@ from workbench.charts.allocation import streams as stream_charts
 from workbench.charts.allocation.words import METHODS as METHOD_NAMES
 from workbench.charts.allocation.words import STREAMED, count
 from workbench.course.digit_forms import PLACES, digit_forms, register_errors
+from workbench.lessons.content import lesson_texts
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
@@ -28,20 +29,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_chart, narrow, 
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an
-# exercise answered
-ANSWERS = {
-    "3-thousands": ("4,148", "42", "18"),
-    "3-thousands look": ("42.1", "18.0", "17.9"),
-    "3-better": ("3,873", "4,606", "144"),
-    "3-better look": ("144",),
-    "3-infinite": ("62%", "18%"),
-    "3-infinite look": ("62%", "18%"),
-    "3-following": ("1.37", "1.4"),
-    "3.1": ("1.151", "2.275", "50.6"),
-    "3.2": ("10 / 17", "10, 17"),
-    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32"),
-}
+TEXTS = lesson_texts("allocation")
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
@@ -52,40 +40,6 @@ BETTER = {
     "capped Neyman": ("neyman",),
     "equal shares": ("equal",),
     "no difference": ("neyman", "equal"),
-}
-OF_THOUSANDS = {
-    "2": "That is in proportion to their number. But a misread thousand costs a hundred times as "
-    "much as a misread ten.",
-    "25": "Those are equal shares. But size times standard deviation is by far the largest in the "
-    "thousands.",
-    "37": "Correct: label all of them, and the thousands add nothing to the standard error.",
-    "64": "That is what Neyman's rule asks for. But there are only 37 thousands. The question is "
-    "which places get the other 27 labels.",
-}
-OF_BETTER = {
-    "capped Neyman": "This rule uses the standard deviations. But with 150 labels it leaves so "
-    "many unused that equal shares are better.",
-    "equal shares": "Correct, but only because capped Neyman leaves labels unused.",
-    "no difference": "There is a difference. Equal shares use all labels, and that outweighs the "
-    "labels that they waste on the ones.",
-}
-OF_INFINITE = {
-    "0%": "The rule remembers what it has seen. But it throws digits away before it has seen "
-    "that their errors vary.",
-    "5%": "You expected a rare accident. But in most orders, the first digits of some place are "
-    "all read correctly. Its standard deviation so far is 0, and the rule throws its digits away.",
-    "20%": "You expected bad luck. But the rule itself is the cause. As long as the digits of a "
-    "place are read correctly, its standard deviation so far is 0, and the rule throws them away.",
-    "60%": "Correct, and the rule itself is the cause. The first digits of a rare place "
-    "are usually read correctly, and the rule throws them away.",
-}
-OF_FOLLOWING = {
-    "1.0 times": "The rule uses the new standard deviation at once. But the records thrown away "
-    "before the jump do not come back.",
-    "1.4 times": "Correct: the sample adapts, but slowly, as new records arrive.",
-    "2.5 times": "That is the ratio earlier, closer to the jump. Each new record of the stratum "
-    "helps.",
-    "5.0 times": "The ratio is never so large: right after the jump it is less than three.",
 }
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
@@ -102,81 +56,32 @@ DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed
 
 def predict_thousands() -> Prediction:
     """Return the question about the thousands, which comes before any allocation is shown."""
-    size, _ = _places()
-    return questions.predict(
-        "3-thousands",
-        f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
-        OF_THOUSANDS,
-    )
+    return TEXTS.predict("3-thousands")
 
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
-    return questions.predict(
-        "3-better",
-        "Your boss pays for 150 labels instead of 100. Which of these two rules then estimates the "
-        "total with the smaller standard error?",
-        BETTER,
-    )
+    return TEXTS.predict("3-better")
 
 
 def predict_infinite() -> Prediction:
     """Return the question how often the sample of a stream loses a place that has errors."""
-    return questions.predict(
-        "3-infinite",
-        f"The digits arrive in {STREAMS} different random orders, and S-VOILA keeps {LABELS} of them. "
-        "In what percentage of these streams does the sample, at some time, hold no digit of a "
-        "place in which a misread digit was already seen?",
-        OF_INFINITE,
-    )
+    return TEXTS.predict("3-infinite")
 
 
 def predict_following() -> Prediction:
     """Return the question about the variance long after a standard deviation has jumped."""
-    return questions.predict(
-        "3-following",
-        "Look at the sample 40,000 records after the jump. How many times as large is its "
-        "variance as that of the best sample with hindsight?",
-        OF_FOLLOWING,
-    )
+    return TEXTS.predict("3-following")
 
 
 def explain_greedy() -> Explanation:
     """Return the question why giving one label at a time is not short-sighted."""
-    return questions.explain(
-        "3-greedy",
-        "You give one label at a time, always to the place with the largest gain. Why is this not "
-        "short-sighted here?",
-        "A label in one place does not change the gain of labels in the other places. Within a "
-        "place, each further label has a smaller gain than the one before. So the labels with "
-        "the largest gains of all are exactly those that the rule gives, in this order.",
-        [
-            '"The rule was best with 100 labels." That is one case, and not a reason.',
-            '"Each place gets labels in proportion to N times S." This is the rule of Neyman. It '
-            "ignores that a place can be labeled completely.",
-            '"You can move a label back later." The rule never does this, and never needs to.',
-        ],
-    )
+    return TEXTS.explain("3-greedy")
 
 
 def explain_floor() -> Explanation:
     """Return the question why a stream throws away the stratum that matters most."""
-    return questions.explain(
-        "3-floor",
-        "The thousands matter most, but the paper's rule throws them away. Why?",
-        "Only a few of the thousands are misread. So the first ones that arrive are usually all "
-        "read correctly, and the standard deviation so far is 0. The rule treats this as the "
-        "true value and gives the place no labels. Then it cannot correct itself, because the "
-        "digits it threw away are gone.",
-        [
-            '"There are only 37 of them." Their number is small, but size times standard deviation '
-            "is the largest of all.",
-            '"The sample is full, so something has to go." This is true of every rule. The '
-            "question is why this rule throws away the thousands.",
-            '"It is bad luck." Count the streams in which it happens: the rule itself is the '
-            "cause.",
-        ],
-    )
+    return TEXTS.explain("3-floor")
 
 
 # the register
@@ -407,7 +312,7 @@ def seen_hand() -> Reveal:
             rows, f"{LABELS} labels: the smallest standard error of the total is {least:,.0f}"
         )
 
-    return questions.compare("3-thousands", OF_THOUSANDS, show)
+    return questions.compare("3-thousands", TEXTS.feedback("3-thousands"), show)
 
 
 def _of_places(labels: Iterable) -> dict:
@@ -416,7 +321,7 @@ def _of_places(labels: Iterable) -> dict:
 
 def seen_rules() -> Reveal:
     """Return a button for the standard error of each rule, after `predict_better`."""
-    return questions.compare("3-better", OF_BETTER, _rules)
+    return questions.compare("3-better", TEXTS.feedback("3-better"), _rules)
 
 
 def _rules() -> list:
@@ -697,7 +602,9 @@ def _player(slider: Any) -> Any:
 def seen_streams() -> Reveal:
     """Return a button for the percentage of infinite variances, after `predict_infinite`."""
     return questions.compare(
-        "3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite"))
+        "3-infinite",
+        TEXTS.feedback("3-infinite"),
+        lambda: trouble(questions.kept().get("3-infinite")),
     )
 
 
@@ -838,7 +745,7 @@ def _total_error(floor: int) -> float:
 def seen_following() -> Reveal:
     """Return the chart of `following` with the prediction, after `predict_following`."""
     return questions.reveal(
-        "3-following", lambda choice: [*questions.answered(OF_FOLLOWING, choice), following(choice)]
+        "3-following", lambda choice: [*TEXTS.answered("3-following", choice), following(choice)]
     )
 
 
