@@ -12,8 +12,8 @@ from workbench import lessons
 from workbench.lessons.checking import Feedback, exercises
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView
-from workbench.widgets.kept import Kept
 from workbench.widgets.questions import LOOK, Prediction
+from workbench.widgets.saved_answers import SavedAnswers
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 # what must not be on the screen before a prediction is locked, its button is pressed (look), or an
@@ -164,8 +164,8 @@ def told(answer, screen):
 
 @pytest.fixture
 def learner(monkeypatch):
-    keeping = Kept()
-    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    keeping = SavedAnswers()
+    monkeypatch.setattr(questions, "saved_answers", lambda: keeping)
     monkeypatch.delenv(questions.REVEAL, raising=False)
 
 

@@ -17,8 +17,8 @@ from panels import controls, heading, rows, settle, status
 
 import workbench as wb
 from workbench.lessons.replication import views as live
-from workbench.widgets import kept as keeping
 from workbench.widgets import questions
+from workbench.widgets import saved_answers as keeping
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 
@@ -364,9 +364,9 @@ def fresh(monkeypatch):
     """A learner who has written nothing."""
     monkeypatch.delenv(questions.REVEAL, raising=False)
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
     yield
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ class LessonTexts:
 
     def explain(self, name: str) -> Explanation:
         """Return a question that is answered in two written lines."""
-        return questions.explain(name, **self._content["explanations"][name])
+        return Explanation(name, **self._content["explanations"][name])
 
     def exercises(self, code: Mapping[str, Mapping]) -> dict[str, Exercise]:
         """Return the exercises by number; `code` has those attributes that are functions."""

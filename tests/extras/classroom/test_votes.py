@@ -16,7 +16,7 @@ from workbench.lessons import checking
 from workbench.lessons.exercise import Exercise
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.reports.parameters import ReportError
-from workbench.widgets import kept
+from workbench.widgets import saved_answers
 from workbench.widgets.questions import Prediction, predict
 
 
@@ -116,7 +116,7 @@ def test_every_question_of_the_lessons_takes_what_its_control_keeps(tmp_path):
 def test_the_command_writes_one_page(tmp_path):
     (tmp_path / "class").mkdir()
     hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
-    assert (tmp_path / "class" / "ada" / kept.FILE).is_file()
+    assert (tmp_path / "class" / "ada" / saved_answers.FILE).is_file()
     done = run(tmp_path, "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
     hand_in(tmp_path / "class", "bob", "{")

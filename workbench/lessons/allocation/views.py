@@ -604,7 +604,7 @@ def seen_streams() -> Reveal:
     return questions.compare(
         "3-infinite",
         TEXTS.feedback("3-infinite"),
-        lambda: trouble(questions.kept().get("3-infinite")),
+        lambda: trouble(questions.saved_answers().get("3-infinite")),
     )
 
 

@@ -31,7 +31,7 @@ class DrawnLine(ipywidgets.VBox):
     >>> line.drag({"drag": 3, "x": 3.0, "y": 0.13})
     >>> line.value
     [0.1, 0.1, 0.13]
-    >>> line.words(line.value)
+    >>> line.in_words(line.value)
     'a line from 10.0% to 13.0%'
     """
 
@@ -68,7 +68,7 @@ class DrawnLine(ipywidgets.VBox):
         self._before = month, share
         self.value = line
 
-    def words(self, drawn: Sequence[float]) -> str:
+    def in_words(self, drawn: Sequence[float]) -> str:
         """Return a description of a line, for use in a sentence."""
         return f"a line from {drawn[0]:.1%} to {drawn[-1]:.1%}"
 
