@@ -309,13 +309,13 @@ def test_a_box_says_what_a_cell_would_say(live, tmp_path):
         for _ in told:
             wb.check("1.1", 0)
         asked._answer(asked, {"kind": "answer", "text": text}, [])
-        told.append(asked.told["html"])
+        told.append(asked.feedback["html"])
         checking.start_over()
         for _ in told[1:]:
             wb.check("1.1", 0)
         assert told[-1] == wb.check("1.1", answer)._repr_html_()
     assert ["Why:" in each for each in told] == [False, False, True, True]
-    assert asked.told["number"] == 4
+    assert asked.feedback["number"] == 4
 
 
 def test_a_graded_box_records_and_says_no_more(live, tmp_path):
@@ -323,14 +323,14 @@ def test_a_graded_box_records_and_says_no_more(live, tmp_path):
     graded._answer(graded, {"kind": "answer", "text": "<i>, 3"}, [])
     assert json.loads((tmp_path / "answers.json").read_text()) == {"1.2": ["<i>", 3]}
     assert (
-        "recorded" in graded.told["html"]
-        and "&lt;i&gt;" in graded.told["html"]
-        and "<i>" not in graded.told["html"]
+        "recorded" in graded.feedback["html"]
+        and "&lt;i&gt;" in graded.feedback["html"]
+        and "<i>" not in graded.feedback["html"]
     )
     graded._answer(graded, {"kind": "answer", "text": "[[1], [2]]"}, [])
-    assert graded.told["html"].startswith("<p role='alert'>an answer must be a number")
+    assert graded.feedback["html"].startswith("<p role='alert'>an answer must be a number")
     graded._answer(graded, {"kind": "other"}, [])
-    assert graded.told["number"] == 2
+    assert graded.feedback["number"] == 2
 
 
 def test_what_is_typed_is_cut_where_the_box_ends():
@@ -351,4 +351,4 @@ def test_what_was_read_is_shown_before_it_counts(live):
         ("0.88 0.02875", "read as"),
     ):
         asked._answer(None, {"kind": "answer", "text": text}, [])
-        assert said in asked.told["html"], text
+        assert said in asked.feedback["html"], text

@@ -281,8 +281,8 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
             for frame in traceback.extract_tb(error.__traceback__)
             if Path(frame.filename).name == name
         ]
-        place = f" (line {lines[-1]})" if lines else ""
-        raise ValueError(f"{name} cannot be used: {error}{place}") from error
+        line = f" (line {lines[-1]})" if lines else ""
+        raise ValueError(f"{name} cannot be used: {error}{line}") from error
     twice = sorted({number for number in added if added.count(number) > 1})
     if twice:
         raise ValueError(f"{name} must add each exercise once; it repeats {checks.listed(twice)}")
@@ -329,25 +329,25 @@ def _in_percent(entry: Exercise, parts: list, values: Mapping) -> Judged | None:
     It is one if the answer would be correct with some numbers divided by 100, or if a number that
     must be a proportion is above 1.
     """
-    places = [
-        place
-        for place, part in enumerate(parts)
+    indices = [
+        index
+        for index, part in enumerate(parts)
         if isinstance(part, numbers.Real) and 0 < abs(float(part)) <= 100
     ]
-    for percentages in _subsets(places if len(places) <= MOST_NUMBERS else []):
+    for percentages in _subsets(indices if len(indices) <= MOST_NUMBERS else []):
         proportions = list(parts)
-        for place in percentages:
-            proportions[place] = parts[place] / 100
+        for index in percentages:
+            proportions[index] = parts[index] / 100
         if entry.judged(proportions, values).verdict == "correct":
-            return _percent([parts[place] for place in percentages])
-    above = [parts[place] for place in places if abs(float(parts[place])) > 1]
+            return _percent([parts[index] for index in percentages])
+    above = [parts[index] for index in indices if abs(float(parts[index])) > 1]
     return _percent(above) if above and entry.proportions else None
 
 
-def _subsets(places: list[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the subsets of the places, the largest first, but not the empty one."""
-    for size in range(len(places), 0, -1):
-        yield from itertools.combinations(places, size)
+def _subsets(indices: list[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the subsets of the indices, the largest first, but not the empty one."""
+    for size in range(len(indices), 0, -1):
+        yield from itertools.combinations(indices, size)
 
 
 def _percent(values: list) -> Judged:

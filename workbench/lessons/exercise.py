@@ -132,8 +132,8 @@ class Exercise:
         values = {**values, **examined}
         rule = next(rule for rule in self.feedback or () if _applies(rule, parts, values))
         verdict = next(verdict for verdict in VERDICTS if verdict in rule)
-        shown = {"answer": parts, "typed": in_words(parts), "form": self.form}
-        message = rule[verdict].format_map({**values, **shown})
+        texts = {"answer": parts, "typed": in_words(parts), "form": self.form}
+        message = rule[verdict].format_map({**values, **texts})
         return Judged(verdict, message, rule.get("misconception", ""))
 
 

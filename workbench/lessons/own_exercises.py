@@ -157,8 +157,8 @@ def _feedback(right: list, mistakes: Mapping, tolerances: list) -> list[dict]:
 
 def _conditions(parts: Sequence, tolerances: list) -> list[dict]:
     return [
-        {"part": place, "is": part, "within": _within(part, tolerance)}
-        for place, (part, tolerance) in enumerate(zip(parts, tolerances, strict=True), 1)
+        {"part": number, "is": part, "within": _within(part, tolerance)}
+        for number, (part, tolerance) in enumerate(zip(parts, tolerances, strict=True), 1)
     ]
 
 
@@ -212,10 +212,10 @@ def _check_number(number: str) -> None:
 def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
     """Return the parts of an answer that a student can type, or raise."""
     try:
-        plain = plain_answer(answer)
+        plain_parts = plain_answer(answer)
     except ValueError as error:
         raise checks.WrongValue(argument, f"cannot be used: {error}", answer) from error
-    values = plain if isinstance(plain, list) else [plain]
+    values = plain_parts if isinstance(plain_parts, list) else [plain_parts]
     if not values or None in values or not finite(values):
         raise checks.WrongValue(argument, "must consist of finite numbers and texts", answer)
     if parts is not None and len(values) != parts:

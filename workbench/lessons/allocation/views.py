@@ -168,7 +168,7 @@ class _Hand:
         again = ipywidgets.Button(description="Start again")
         again.on_click(self.restart)
         self.view = ChartView(place_charts.placed(self.best, self.labeled(), wish))
-        self.view.on_drag(lambda place: self.move(int(place["drag"]), place["x"]))
+        self.view.on_drag(lambda point: self.move(int(point["drag"]), point["x"]))
         for h, slider in enumerate(self.sliders):
             slider.observe(functools.partial(self.moved, h), "value")
         controls = dict(zip(PLACES, self.sliders, strict=True))
@@ -298,12 +298,12 @@ def seen_hand() -> Reveal:
         size, sd = _places()
         products, best = size * sd, _allocated(LABELS)
         neyman = LABELS * products / products.sum()
-        others = (LABELS - size[3]) * products[:3] / products[:3].sum()
+        remaining = (LABELS - size[3]) * products[:3] / products[:3].sum()
         rows = [
             {"allocation": "Neyman's rule for 100 labels", **_of_places(neyman)},
             {
                 "allocation": "all thousands, and Neyman's rule for the other 63 labels",
-                **_of_places([*others, size[3]]),
+                **_of_places([*remaining, size[3]]),
             },
             {"allocation": "the best whole numbers", **_of_places(best.labeled)},
         ]
@@ -326,7 +326,7 @@ def seen_rules() -> Reveal:
 
 def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
-    left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
+    first_unused = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
     beaten = min(
         budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance
     )
@@ -342,7 +342,7 @@ def _rules() -> list:
         for method, plan in plans[budget].items()
     ]
     return [
-        f"From {left} labels on, Neyman's rule asks for more thousands than there are. If you "
+        f"From {first_unused} labels on, Neyman's rule asks for more thousands than there are. If you "
         f"only cap its numbers, some labels are not used. From {beaten} labels on, this rule has a "
         "larger standard error than equal shares. If you allocate the unused labels to the other "
         "places, as the textbook says, the standard error is that of VOILA except for rounding.",
@@ -425,7 +425,7 @@ def one_label_at_a_time() -> Panel:
     """
     size, sd = _places()
     budget = stops(BUDGETS, LABELS, "Labels", 480)
-    one, ten, rest, again = (
+    single, ten, rest, again = (
         ipywidgets.Button(description=text)
         for text in ("Next label", "Next ten", "Give all", "Start again")
     )
@@ -444,7 +444,7 @@ def one_label_at_a_time() -> Panel:
         show()
 
     def show() -> None:
-        for button in (one, ten, rest):
+        for button in (single, ten, rest):
             button.disabled = int(state["labeled"].sum()) >= budget.value
         view.feed(place_charts.next_label_data(*now()), place_charts.next_label_words(*now()))
 
@@ -453,15 +453,15 @@ def one_label_at_a_time() -> Panel:
         return place_charts.next_label_data(*plan), place_charts.next_label_words(*plan)
 
     view = ChartView(place_charts.next_label(*now()))
-    one.on_click(lambda _: give(1))
+    single.on_click(lambda _: give(1))
     ten.on_click(lambda _: give(10))
     rest.on_click(lambda _: give(budget.value))
     again.on_click(restart)
     budget.observe(restart, "value")
-    buttons = {"one": one, "ten": ten, "rest": rest, "again": again}
-    made = panel({"budget": budget, **buttons}, view)
-    made.answer = given_to_the_end
-    return made
+    buttons = {"one": single, "ten": ten, "rest": rest, "again": again}
+    scene = panel({"budget": budget, **buttons}, view)
+    scene.answer = given_to_the_end
+    return scene
 
 
 def spreads() -> Table:
@@ -561,32 +561,29 @@ def watch_stream(predicted: str | None = None) -> Panel:
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
-    made = drive_chart(
+    scene = drive_chart(
         controls,
         follow,
         stream_charts.stream_data,
         stream_charts.stream_words,
         stream_charts.stream,
     )
-    made.children[0].children += (_player(controls["seen"]),)
-    return made
+    scene.children[0].children += (_player(controls["seen"]),)
+    return scene
 
 
 @functools.lru_cache(maxsize=64)
 def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> Any:
-    place, error = register_errors()
+    last = [3] if order == "late" else []
+    return _streams(
+        budget, methods=[rule], last=last, every=EVERY, minimum=minimum, runs=1, rng=seed
+    )
+
+
+def _streams(budget: int, **settings: Any) -> Any:
+    """Return streams of the digits in random orders."""
     return simulations.simulate_stream(
-        place,
-        error,
-        budget,
-        methods=[rule],
-        order="random",
-        last=[3] if order == "late" else [],
-        every=EVERY,
-        minimum=minimum,
-        runs=1,
-        rng=seed,
-        progress=False,
+        *register_errors(), budget, order="random", progress=False, **settings
     )
 
 
@@ -632,16 +629,7 @@ def trouble(predicted: str | None = None) -> ChartView:
     Chart: 4 strata, 200 records kept, mean of 4 streams. ...
     >>> _ = ipywidgets.interact(scene, kept=(50, 300, 50))  # doctest: +SKIP
     """
-    place, error = register_errors()
-    study = simulations.simulate_stream(
-        place,
-        error,
-        LABELS,
-        methods=["s_voila_printed"],
-        order="random",
-        runs=STREAMS,
-        progress=False,
-    )
+    study = _streams(LABELS, methods=["s_voila_printed"], runs=STREAMS)
     endless = np.isinf(study.variance["s_voila_printed"])
     ever, last = float(endless.any(1).mean()), float(endless[:, -1].mean())
     return ChartView(
@@ -705,20 +693,16 @@ def floors() -> Panel:
 
 def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
     """Return the errors of the register total in 100 streams, the same for every floor."""
-    place, error = register_errors()
-    study = simulations.simulate_stream(
-        place,
-        error,
+    records = register_errors()[0].size
+    study = _streams(
         LABELS,
         methods=["s_voila"],
-        order="random",
-        every=place.size,
+        every=records,
         runs=BATCH_OF_STREAMS,
         minimum=floor,
         rng=seed,
-        progress=False,
     )
-    return place.size * study.error["s_voila"][:, -1]
+    return records * study.error["s_voila"][:, -1]
 
 
 def premiums() -> Table:
@@ -777,7 +761,7 @@ def following(predicted: str | None = None) -> ChartView:
         *simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100, progress=False
     )
     ratio = study.ratio("s_voila")
-    named = ", ".join(
+    ratios = ", ".join(
         f"{ratio[at // 1000 - 1]:.2f} after {at:,}" for at in (20_000, 30_000, 40_000, 50_000)
     )
     return ChartView(
@@ -786,7 +770,7 @@ def following(predicted: str | None = None) -> ChartView:
             f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of the "
             "best sample",
             "Variance of S-VOILA over that of the best sample with hindsight, mean of "
-            f"{study.runs} streams: {named} records. The largest ratio is {ratio.max():.2f}. The "
+            f"{study.runs} streams: {ratios} records. The largest ratio is {ratio.max():.2f}. The "
             f"sample adapts, but slowly.{_prediction(predicted)}",
             name="variance, best sample = 1",
             domain=(0.8, 5.2),
@@ -859,7 +843,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
 def _axes(studies: Iterable) -> dict:
     """Return the ends of axes that contain all studies."""
     sampled = max(
-        held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values()
+        counts[..., JUMPING].mean(0).max() for study in studies for counts in study.sampled.values()
     )
     means = np.concatenate([v.mean(0) for study in studies for v in study.variance.values()])
     positive = means[(means > 0) & np.isfinite(means)]
@@ -908,5 +892,5 @@ def _places() -> tuple:
 
 def _errors() -> list:
     """Return the errors of the readings, one array per place."""
-    place, error = register_errors()
-    return [error[place == h] for h in range(len(PLACES))]
+    places, errors = register_errors()
+    return [errors[places == h] for h in range(len(PLACES))]

@@ -48,19 +48,19 @@ class DrawnLine(ipywidgets.VBox):
     def _line(self) -> list:
         return self.value or [self._start] * len(self._true_shares)
 
-    def drag(self, place: dict) -> None:
+    def drag(self, point: dict) -> None:
         """Move the point of a month. A sweep over several months draws a line between them.
 
         Parameters
         ----------
-        place : dict
+        point : dict
             Argument of `ChartView.on_drag`: month of the dragged point, position of the pointer.
         """
         if self.disabled:
             return
         last, (low, high) = len(self._true_shares), charts.HEIGHTS
-        month, share = min(max(round(place["x"]), 1), last), min(max(place["y"], low), high)
-        start, old = (month, share) if month == place["drag"] else self._before
+        month, share = min(max(round(point["x"]), 1), last), min(max(point["y"], low), high)
+        start, old = (month, share) if month == point["drag"] else self._before
         line, steps = list(self._line), abs(month - start)
         for step in range(steps + 1):
             part = step / steps if steps else 1

@@ -78,8 +78,8 @@ def _two_estimators() -> dict:
 
 
 def _three_words(answer: Any) -> list | None:
-    words = parts_of(3)(answer.split() if isinstance(answer, str) else answer)
-    return words and [str(word).strip(" .!").lower() for word in words]
+    methods = parts_of(3)(answer.split() if isinstance(answer, str) else answer)
+    return methods and [str(method).strip(" .!").lower() for method in methods]
 
 
 def _cards(parts: list, values: Any) -> dict | None:

@@ -6,7 +6,6 @@ them. `predict_...` asks a question, `seen_...` shows the answer once the predic
 """
 
 import functools
-import math
 from typing import Any
 
 import ipywidgets
@@ -105,8 +104,8 @@ def _rates() -> tuple[float, float, float]:
     if are_digits():
         return solar_rates()
     forms = lesson_forms()
-    truth, counted = forms.digit == forms.positive, forms.read_a == forms.positive
-    return float(truth.mean()), float(1 - counted[~truth].mean()), float(counted[truth].mean())
+    truth, read = forms.digit == forms.positive, forms.read_a == forms.positive
+    return float(truth.mean()), float(1 - read[~truth].mean()), float(read[truth].mean())
 
 
 def _later_share() -> float:
@@ -141,23 +140,13 @@ def seen_line() -> Reveal:
     )
 
 
-OF_LINES = {  # largest part of the true rise that the learner drew -> feedback
-    0.25: "You drew almost no rise. But the program counts more panels every month, so the office "
-    "publishes a part of the rise.",
-    0.8: "You let the office stay below the truth. This is what happens.",
-    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so "
-    "it stays below the truth.",
-    math.inf: "You let the office publish more than the rise. But calibration uses the proportions "
-    "of month 1, so it stays below the truth.",
-}
-
-
 def _of_line(drawn: Any) -> list[str]:
     """Return the feedback on a drawn line: flat, below the truth, close to it or above it."""
     if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
-    return [next(text for most, text in OF_LINES.items() if share < most)]
+    kind = next(kind for kind, most in TEXTS.values("4-line").items() if share < most)
+    return [TEXTS.feedback("4-line")[kind]]
 
 
 @adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
@@ -188,10 +177,10 @@ def mosaic() -> Panel:
     >>> ipywidgets.interact(scene, true=(0, 1, 0.1), p00=(0.6, 1), p11=(0.6, 1))  # doctest: +SKIP
     """
     base_rate, p00, p11 = _rates()
-    counted = "Panels" if are_digits() else named("panels").capitalize()
+    positives = "Panels" if are_digits() else named("panels").capitalize()
     controls = {
         "p00": _slider("Others read correctly (p00)", p00, 70, 100),
-        "p11": _slider(f"{counted} read correctly (p11)", p11, 70, 100),
+        "p11": _slider(f"{positives} read correctly (p11)", p11, 70, 100),
         "base_rate": _slider(
             named("True proportion of panels (α)"),
             base_rate,
@@ -265,14 +254,14 @@ def _readings() -> list[dict]:
 
 def _reading(name: str, read: np.ndarray) -> dict:
     forms = lesson_forms() if _shows_models() else digit_forms()
-    truth, counted = forms.digit == forms.positive, read == forms.positive
+    truth, positive = forms.digit == forms.positive, read == forms.positive
     return {
         _in_words("reader"): name,
         _in_words("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
-        _in_words("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
-        _in_words("panels missed"): int(np.sum(truth & ~counted)),
-        "others counted": int(np.sum(counted & ~truth)),
-        "counts": int(np.sum(counted)),
+        _in_words("panels or not, correct"): f"{np.mean(positive == truth):.1%}",
+        _in_words("panels missed"): int(np.sum(truth & ~positive)),
+        "others counted": int(np.sum(positive & ~truth)),
+        "counts": int(np.sum(positive)),
         "true": int(truth.sum()),
     }
 
@@ -491,11 +480,11 @@ def _periods() -> tuple[np.ndarray, np.ndarray]:
         return solar_months().counts, solar_months().true_shares
     forms = lesson_forms()
     period = forms.period - 1
-    items, counted, true = (
+    items, positives, true = (
         np.bincount(period, flags)
         for flags in (None, forms.read_a == forms.positive, forms.digit == forms.positive)
     )
-    return np.stack([items - counted, counted], 1).astype(int), true / items
+    return np.stack([items - positives, positives], 1).astype(int), true / items
 
 
 def _audited() -> int:
@@ -675,14 +664,14 @@ def check_mixed() -> Reveal:
 
 
 def _slider(
-    description: str, value: float, low: int, high: int, *others: float | None, step: int = 1
+    description: str, value: float, low: int, high: int, *exact: float | None, step: int = 1
 ) -> Any:
     """Return a slider of whole percentages that also stops at exact values.
 
     A slider of floats would round an exact value to its step.
     """
-    exact = [share for share in others if share is not None]
-    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *exact})
+    percentages = [k / 100 for k in range(low, high + 1, step)]
+    shares = sorted({*percentages, value, *exact} - {None})
     return stops(shares, value, description, form="{:.2%}")
 
 

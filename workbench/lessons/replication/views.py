@@ -231,16 +231,16 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     per_box = [stop for stop in PER_BOX if stop == "all" or stop <= least]
     controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
-    def counted(per_box: int | str) -> tuple:
+    def labels_of(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         return forms.box[drawn], correct[drawn]
 
     def sampled(per_box: int | str) -> tuple:
-        box, right = counted(per_box)
+        box, right = labels_of(per_box)
         estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", right)
         return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
-    shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
+    shares = [right / items for right, items in (_counts(*labels_of(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
     return drive_chart(
         controls,
@@ -349,12 +349,12 @@ def half_samples(predicted: float | None = None) -> Panel:
             controls[name].disabled = controls["scheme"].value != "random"
 
     def estimated(scheme: str, count: int, seed: int) -> tuple:
-        made = replicates.replicates(
+        halves = replicates.replicates(
             design, array=half_sample_array(scheme, count, seed), require_balance=False
         )
         return (
-            made,
-            estimates.replicate_estimate(made, "proportion", correct),
+            halves,
+            estimates.replicate_estimate(halves, "proportion", correct),
             yours if scheme == "balanced" else (),
         )
 
@@ -520,19 +520,19 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
             if method == "paper"
             else arrays.orthogonal_array(levels, columns)
         )
-        asked = predicted is not None and (levels, columns, method) == (3, 8, "paper")
+        is_predicted = predicted is not None and (levels, columns, method) == (3, 8, "paper")
         return (
             array,
             levels,
             min(i, columns),
             min(j, columns),
-            f"you predicted: {predicted}" if asked else "",
+            f"you predicted: {predicted}" if is_predicted else "",
         )
 
-    def pick(mark: dict) -> None:
-        if mark["pick"] not in (controls["i"].value, controls["j"].value):
+    def pick(column: dict) -> None:
+        if column["pick"] not in (controls["i"].value, controls["j"].value):
             controls["i"].value = controls["j"].value
-            controls["j"].value = mark["pick"]
+            controls["j"].value = column["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
     panel = drive_chart(
@@ -763,12 +763,12 @@ def seen_orders() -> Reveal:
         design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
         halves = replicates.replicates(design, array=half_sample_array("all"))
         f1 = estimates.replicate_estimate(halves, "f1", forms.digit == 2, forms.read_a == 2)
-        place = (
+        numbers = (
             half_sample_array("balanced")[:, list(itertools.permutations(range(7)))]
             @ 2 ** np.arange(7)[::-1]
         )
         squares = (f1.replicate_values - f1.estimate) ** 2
-        errors = np.sqrt(squares[place].mean(0))
+        errors = np.sqrt(squares[numbers].mean(0))
         return Table(
             [
                 {"half-samples": "all 128", "standard_error": f"{f1.standard_error:.4f}"},
@@ -834,9 +834,10 @@ def _textbook_error() -> float:
 def _error_of(array: np.ndarray) -> float:
     """Return the standard error from half-samples."""
     forms = digit_forms()
-    made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
+    design = exercises.by_boxes(forms.box)
+    halves = replicates.replicates(design, array=array, require_balance=False)
     return estimates.replicate_estimate(
-        made, "proportion", forms.read_a == forms.digit
+        halves, "proportion", forms.read_a == forms.digit
     ).standard_error
 
 

@@ -236,14 +236,14 @@ def reveal_robot(**ranges: Any) -> Reveal:
 
 def seen_robots() -> Table:
     """Return coverage and variances of the robot, Neyman's rule and two waves."""
-    others = [
+    rules = [
         ("Neyman's rule with the true accuracies", "neyman", 200),
         ("two waves with a floor", "waves", 100),
     ]
     studies = [("robot", study) for study in scenes.robot_studies()]
     studies += [
         (name, simulations.simulate_labeling(*scenes.fifths(), n, rule, runs=20_000))
-        for name, rule, n in others
+        for name, rule, n in rules
     ]
     return Table(
         [
