@@ -4,13 +4,15 @@
 the first one that applies gives the verdict. A rule has conditions after `if` or `unless`:
 
 - `{part: 1, is: estimate, within: 0.001}`: the first part of the answer is the computed value
-  `estimate`, with this tolerance. A tolerance such as `1%` is relative.
+  `estimate`, with this tolerance. A tolerance such as `1%` is relative. `test.pvalue` is an
+  attribute of a computed value.
 - `{part: 1, from: 24, to: 45}`: the first part is in this range.
 - `fractions`: the value that the exercise computes under this name is true.
 
 The texts of an exercise may show computed values, such as `{estimate:.3f}`.
 """
 
+import functools
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
@@ -148,11 +150,17 @@ def _holds(condition: str | Mapping, parts: list, values: Mapping) -> bool:
     if isinstance(condition, str):
         return bool(values.get(condition))
     part = parts[condition["part"] - 1]
-    limits = {name: values.get(limit, limit) for name, limit in condition.items()}
+    limits = {name: _value(limit, values) for name, limit in condition.items()}
     if "is" not in limits:
         return limits.get("from", -math.inf) <= part <= limits.get("to", math.inf)
     targets = limits["is"] if isinstance(limits["is"], Numbers) else [limits["is"]]
     return any(is_near(part, target, limits.get("within", 0)) for target in targets)
+
+
+def _value(name: Any, values: Mapping) -> Any:
+    """Return the value of a name, or of an attribute of it; numbers and other texts are returned."""
+    first, *attributes = name.split(".") if isinstance(name, str) else [None]
+    return functools.reduce(getattr, attributes, values[first]) if first in values else name
 
 
 def is_near(part: Any, target: Any, tolerance: float | str) -> bool:

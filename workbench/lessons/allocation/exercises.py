@@ -27,15 +27,13 @@ def _variance_of_sum(strata: list | tuple, labeled: list) -> float:
 def _nine_numbers(parts: list | tuple = NINE) -> dict:
     together = np.array(parts[0] + parts[1])
     random, stratified = _variance_of_sum([together], [2]), _variance_of_sum(parts, [1, 1])
-    small, large = (np.var(part, ddof=1) for part in parts)
     return {
         "random": random,
         "stratified": stratified,
         "ratio": random / stratified,
         "with_replacement": [81 * np.var(together, ddof=ddof) / 2 for ddof in (0, 1)],
         "variance": np.var(together, ddof=1),
-        "small": small,
-        "large": large,
+        "variances": [np.var(part, ddof=1) for part in parts],
     }
 
 
@@ -45,16 +43,16 @@ def _three_strata(
     products = np.multiply(size, spread)
     best = rules.allocate(size, budget, stratum_sd=spread)
     capped = rules.allocate(size, budget, "neyman", stratum_sd=spread, minimum=0, integer=False)
+    others = budget - best.labeled[0]
     return {
         "optimum": best.labeled,
+        "size": size,
         "budget": budget,
         "products": products,
         "proportional": budget * products / products.sum(),
-        "first_size": size[0],
-        "first_labels": best.labeled[0],
-        "other_labels": budget - best.labeled[0],
-        "others": (budget - best.labeled[0]) * products[1:] / products[1:].sum(),
-        "unused": capped.unused,
+        "others": others,
+        "other_labels": others * products[1:] / products[1:].sum(),
+        "capped": capped,
         "more": 100 * (capped.variance / best.variance - 1),
     }
 
@@ -66,22 +64,21 @@ def _three_labels(labels: list, values: Any) -> dict:
         "total": sum(labels),
         "wrong_total": sum(labels) != values["budget"],
         "negative": min(labels) < 0,
-        "too_many": labels[0] > values["first_size"],
+        "too_many": labels[0] > values["size"][0],
     }
 
 
 @functools.cache
 def _floors() -> dict:
     strata = digit_forms().register()
-    best = rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=0).variance
-    premiums = [
-        rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance / best
-        for floor in (5, 10, 15, 20)
-    ]
+    best, *variances = (
+        rules.allocate(strata.size, 100, stratum_sd=strata.sd, minimum=floor).variance
+        for floor in (0, 5, 10, 15, 20)
+    )
+    increases = [100 * ((variance / best) ** 0.5 - 1) for variance in variances]
     return {
-        "increases": ", ".join(f"+{100 * (premium**0.5 - 1):.1f}%" for premium in premiums),
-        "none_of_2": math.comb(32, 2) / math.comb(37, 2),
-        "none_of_15": math.comb(32, 15) / math.comb(37, 15),
+        "increases": ", ".join(f"+{increase:.1f}%" for increase in increases),
+        "chances": [math.comb(32, n) / math.comb(37, n) for n in (2, 15)],
     }
 
 

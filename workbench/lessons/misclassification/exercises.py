@@ -23,24 +23,27 @@ CARDS = {"subsidy": "mixed", "lost forms": "calibration", "camera": "neither"}
 def _by_hand(
     p00: float = 0.92, p11: float = 0.98, base: float = 0.1, counted: float = 0.215
 ) -> dict:
-    read = base * p11 + (1 - base) * (1 - p00)
-    net = p00 + p11 - 1
+    net, read = p00 + p11 - 1, base * p11 + (1 - base) * (1 - p00)
+    calibrated = counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read)
     return {
         "true_share": (counted - (1 - p00)) / net,
-        "calibrated": counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read),
-        "counted": counted,
-        "false_positives": 1 - p00,
-        "point_false": _point(1 - p00),
-        "point_p00": _point(p00),
-        "point_p11": _point(p11),
-        "point_net": _point(net),
-        "point_counted": _point(counted),
-        "point_rest": _point(counted - 1 + p00),
+        "calibrated": calibrated,
+        "p00": _Share(p00),
+        "p11": _Share(p11),
+        "false_positives": _Share(1 - p00),
+        "net": _Share(net),
+        "counted": _Share(counted),
+        "difference": _Share(counted - 1 + p00),
     }
 
 
-def _point(share: float) -> str:
-    return f"{share:.4f}".rstrip("0").removeprefix("0").ljust(3, "0")
+class _Share(float):
+    """A proportion that is written as .92 without a format."""
+
+    def __format__(self, form: str) -> str:
+        if form:
+            return super().__format__(form)
+        return f"{self:.4f}".rstrip("0").removeprefix("0").ljust(3, "0")
 
 
 @functools.cache
@@ -50,31 +53,32 @@ def _two_estimators() -> dict:
         estimate_prevalence(audit, TWELVE, FRAME, method=method).estimate
         for method in ("mixed", "calibration")
     )
-    limits: Any = estimate_prevalence(
-        audit, TWELVE, FRAME, method="mixed", rates="frame"
-    ).interval()
+    fitting = estimate_prevalence(audit, TWELVE, FRAME, method="mixed", rates="frame")
+    interval: Any = fitting.interval()
     (a, b), (c, d) = AUDIT
-    base, read, other = FRAME[1] / sum(FRAME), d / (b + d), c / (a + c)
-    return {
+    base, later = FRAME[1] / sum(FRAME), TWELVE[1] / sum(TWELVE)
+    read, other = d / (b + d), c / (a + c)
+    estimates = {
         "mixed": mixed,
         "calibration": calibration,
-        "low": limits.low,
-        "high": limits.high,
-        "where": "inside" if calibration in limits else "outside",
-        "later": TWELVE[1] / sum(TWELVE),
-        "later_others": 1 - TWELVE[1] / sum(TWELVE),
+        "interval": interval,
+        "where": "inside" if calibration in interval else "outside",
+        "then": base * read + (1 - base) * other,
+        "later": later,
+        "later_others": 1 - later,
         "base": base,
         "base_others": 1 - base,
+    }
+    rates = {
+        "audit": AUDIT,
+        "read_as_panels": b + d,
+        "read_as_others": a + c,
         "read": read,
         "other": other,
-        "then": base * read + (1 - base) * other,
         "p00": a / (a + b),
         "p11": d / (c + d),
-        "panels": d,
-        "read_as_panels": b + d,
-        "missed": c,
-        "read_as_others": a + c,
     }
+    return estimates | rates
 
 
 def _three_words(answer: Any) -> list | None:
@@ -98,19 +102,18 @@ def _change(
 ) -> dict:
     changes = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))
     net = audit[0][0] / sum(audit[0]) + audit[1][1] / sum(audit[1]) - 1
-    shares = first[1] / sum(first), second[1] / sum(second)
+    shares = [month[1] / sum(month) for month in (first, second)]
+    counted = shares[1] - shares[0]
     return {
         "changes": [change.estimate for change in changes],
         "errors": [change.standard_error for change in changes],
         "naive_errors": [change.naive_standard_error for change in changes],
-        "error": changes[0].standard_error,
-        "naive_error": changes[0].naive_standard_error,
+        "mixed": changes[0],
         "calibrated": _calibrated_change(),
-        "first": shares[0],
-        "second": shares[1],
-        "counted": shares[1] - shares[0],
+        "shares": shares,
+        "counted": counted,
         "net": net,
-        "change": (shares[1] - shares[0]) / net,
+        "change": counted / net,
     }
 
 
@@ -137,23 +140,21 @@ def _calibrated_change() -> Any:
 def _judge() -> dict:
     (fails, passed), (missed, passes) = LABELED
     n = fails + passed + missed + passes
-    wrong = (passed + missed) / n
+    errors = (passed + missed) / n
     specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
-    good_of_passed, good_of_failed = passes / (passed + passes), missed / (fails + missed)
+    good = [missed / (fails + missed), passes / (passed + passes)]
     true = PASSES * passes / (passed + passes) + (1 - PASSES) * missed / (fails + missed)
     return {
         "true_share": true,
         "passes": PASSES,
-        "off_by_errors": [PASSES + wrong, PASSES - wrong],
+        "fails": 1 - PASSES,
+        "off_by_errors": [PASSES + errors, PASSES - errors],
         "corrected_twice": (true - 1 + specificity) / (sensitivity + specificity - 1),
         "in_sample": (missed + passes) / n,
-        "passed": passed + passes,
-        "good_passed": passes,
-        "good_of_passed": good_of_passed,
+        "labeled": LABELED,
         "failed": fails + missed,
-        "good_failed": missed,
-        "good_of_failed": good_of_failed,
-        "fails": 1 - PASSES,
+        "passed": passed + passes,
+        "good": good,
     }
 
 

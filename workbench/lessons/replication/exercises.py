@@ -46,8 +46,8 @@ def _three_districts(differences: list | tuple = (0.10, -0.06, 0.04)) -> dict:
         "undivided_tolerance": 2e-4 * count,
         "doubled": 2 * error,
         "squares": squares,
-        "squares_sum": squares.sum(),
-        "variance_of_sum": squares.sum() / 4,
+        "sum": squares.sum(),
+        "quarter": squares.sum() / 4,
         "variance": squares.sum() / 4 / count**2,
         "halves": _half_samples(),
     }
@@ -101,29 +101,23 @@ def _f1_of_a_code(code: int = 9, left_out: int | None = None) -> dict:
         estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
         for method in ("jkn", "fay", "brr")
     ]
-    jackknife, fay, _ = by_method
     errors = [estimate.standard_error for estimate in by_method]
     intervals = [estimate.interval(method="logit") for estimate in by_method]
-    intervals += [estimate.interval() for estimate in by_method]
-    limits = np.array([tuple(interval) for interval in intervals])
-    low, high = limits.min(0) - SLACK_OF_LIMITS, limits.max(0) + SLACK_OF_LIMITS
+    limits = [*intervals, *(estimate.interval() for estimate in by_method)]
+    lower, upper = np.transpose([tuple(interval) for interval in limits])
     return {
         "code": code,
-        "f1": jackknife.estimate,
+        "jackknife": by_method[0],
+        "fay": by_method[1],
+        "fay_interval": intervals[1],
         "naive_error": naive("f1", true, read)[1],
         "least_error": min(errors) - 0.003,
         "largest_error": max(errors) + 0.001,
-        "df": jackknife.df,
-        "lower_from": low[0],
-        "lower_to": high[0],
-        "upper_from": low[1],
-        "upper_to": high[1],
+        "lower_from": lower.min() - SLACK_OF_LIMITS,
+        "lower_to": lower.max() + SLACK_OF_LIMITS,
+        "upper_from": upper.min() - SLACK_OF_LIMITS,
+        "upper_to": upper.max() + SLACK_OF_LIMITS,
         "errors": ", ".join(f"{item.method} {item.standard_error:.4f}" for item in by_method),
-        "fay_f1": fay.estimate,
-        "fay_error": fay.standard_error,
-        "fay_low": intervals[1].low,
-        "fay_high": intervals[1].high,
-        "fay_df": fay.df,
     }
 
 

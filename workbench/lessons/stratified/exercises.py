@@ -63,16 +63,13 @@ def _estimate_and_error(
     labeled: list | tuple = (20,) * 5,
     right: list | tuple = (12, 17, 19, 20, 20),
 ) -> dict:
-    estimate = accuracy.stratified_accuracy(size, labeled, right)
-    uncorrected = accuracy.estimated_variance(
-        estimate.stratum_size, estimate.labeled, estimate.correct, form="paper"
-    )
+    audit = accuracy.stratified_accuracy(size, labeled, right)
+    uncorrected = accuracy.estimated_variance(size, labeled, right, form="paper")
     n = np.array(labeled)
     rates, weights = np.array(right) / n, np.array(size) / sum(size)
     terms = weights**2 * (1 - n / size) * rates * (1 - rates) / (n - 1)
     return {
-        "estimate": estimate.estimate,
-        "error": estimate.standard_error,
+        "audit": audit,
         "uncorrected": uncorrected**0.5,
         "labels": labeled[0],
         "forms": size[0],
@@ -109,46 +106,38 @@ def _labels_by_neyman(labels: list, values: Any) -> dict:
 
 
 @functools.cache
-def _budgets() -> dict:
+def _plans() -> dict:
     size, correct, _ = fifths()
     rates = correct / size
-    wald = {
-        method: accuracy.plan_budget(size, rates, 0.03, method=method, interval="wald").budget
-        for method in ("simple_random", "proportional", "neyman")
-    }
-    infinite = accuracy.plan_budget(
-        size, rates, 0.03, method="simple_random", interval="wald", finite=False
-    )
+    plan = functools.partial(accuracy.plan_budget, size, rates, 0.03, interval="wald")
     variance = (size / size.sum() * accuracy.stratum_variance(size, rates)).sum()
     return {
-        "random_labels": wald["simple_random"],
-        "proportional_labels": wald["proportional"],
-        "neyman_labels": wald["neyman"],
-        "infinite_labels": infinite.budget,
-        "default_labels": accuracy.plan_budget(size, rates, 0.03).budget,
-        "within_variance": variance,
-        "uncorrected_labels": variance * (intervals.quantile(0.95) / 0.03) ** 2,
+        "random_plan": plan(method="simple_random"),
+        "proportional_plan": plan(method="proportional"),
+        "neyman_plan": plan(method="neyman"),
+        "infinite_plan": plan(method="simple_random", finite=False),
+        "default_plan": accuracy.plan_budget(size, rates, 0.03),
+        "variance": variance,
+        "uncorrected": variance * (intervals.quantile(0.95) / 0.03) ** 2,
         "forms": size.sum(),
-        **_half_widths_after_a_change(),
+        "half_widths": _half_widths_after_a_change(),
     }
 
 
-def _half_widths_after_a_change() -> dict:
+def _half_widths_after_a_change() -> list:
     """Return the half-width of each design if the accuracy of the top fifth falls to .90."""
     size, correct, _ = fifths()
     neyman = rules.allocate(
         size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False
     ).labeled
-    designs = {
-        "neyman_half_width": rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
-        "floor_half_width": 0.7 * neyman + 0.3 * 188 * size / size.sum(),
-        "proportional_half_width": rules.allocate(size, 298, "proportional").labeled,
-    }
+    designs = [
+        rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
+        0.7 * neyman + 0.3 * 188 * size / size.sum(),
+        rules.allocate(size, 298, "proportional").labeled,
+    ]
     spread = np.sqrt(accuracy.stratum_variance(size, np.append((correct / size)[:-1], 0.90)))
-    return {
-        name: intervals.quantile(0.95) * np.sqrt(rules.allocation_variance(size, spread, labeled))
-        for name, labeled in designs.items()
-    }
+    variances = [rules.allocation_variance(size, spread, labeled) for labeled in designs]
+    return [intervals.quantile(0.95) * np.sqrt(variance) for variance in variances]
 
 
 def _budget_and_design(answer: Any) -> list | None:
@@ -191,7 +180,7 @@ def exercises() -> dict[str, Exercise]:
         {
             "1.1": {"compute": _estimate_and_error},
             "1.2": {"compute": _neyman_labels, "examine": _labels_by_neyman},
-            "1.3": {"compute": _budgets, "reader": _budget_and_design},
+            "1.3": {"compute": _plans, "reader": _budget_and_design},
             "1.4": {"reader": _name_and_labels, "examine": _own_design},
         }
     )
