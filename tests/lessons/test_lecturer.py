@@ -381,7 +381,7 @@ def test_comments_that_quote_figures_of_the_digits_are_left_out(path):
 
 
 def test_exercises_stay_about_the_digits(path):
-    checking.start_over()
+    checking._tries.clear()
     stratified.use(path)
     assert checking.check("1.2", [42, 30, 17, 9, 2]).verdict == "correct"
     assert checking.check("2.3", 33).message == "33 per box: effective sample size 1,182"

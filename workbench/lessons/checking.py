@@ -375,8 +375,3 @@ def worked(exercise: str, **task: Any) -> list[str]:
     'Divide by .92 + .98 - 1 = .90: the true proportion is 0.150.'
     """
     return exercises()[exercise].solution(**task)
-
-
-def start_over() -> None:
-    """Forget all tries, for example for the next student at the same machine."""
-    _tries.clear()

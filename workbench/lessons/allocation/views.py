@@ -297,15 +297,15 @@ def seen_hand() -> Reveal:
     def show() -> Table:
         size, sd = _places()
         products, best = size * sd, _allocated(LABELS)
-        neyman = LABELS * products / products.sum()
         remaining = (LABELS - size[3]) * products[:3] / products[:3].sum()
+        allocations = {
+            "Neyman's rule for 100 labels": LABELS * products / products.sum(),
+            "all thousands, and Neyman's rule for the other 63 labels": [*remaining, size[3]],
+            "the best whole numbers": best.labeled,
+        }
         rows = [
-            {"allocation": "Neyman's rule for 100 labels", **_of_places(neyman)},
-            {
-                "allocation": "all thousands, and Neyman's rule for the other 63 labels",
-                **_of_places([*remaining, size[3]]),
-            },
-            {"allocation": "the best whole numbers", **_of_places(best.labeled)},
+            {"allocation": name} | dict(zip(PLACES, map(count, labels), strict=True))
+            for name, labels in allocations.items()
         ]
         least = best.stratum_size.sum() * best.variance**0.5
         return Table(
@@ -313,10 +313,6 @@ def seen_hand() -> Reveal:
         )
 
     return questions.compare("3-thousands", TEXTS.feedback("3-thousands"), show)
-
-
-def _of_places(labels: Iterable) -> dict:
-    return {name: count(k) for name, k in zip(PLACES, labels, strict=True)}
 
 
 def seen_rules() -> Reveal:
@@ -360,29 +356,20 @@ def iterated_or_best(predicted: str | None = None) -> Table:
     """
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
-    cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
+    rows = []
+    for budget, minimum in ((LABELS, MINIMUM), (most, MINIMUM), (12, 0)):
+        row: dict[str, Any] = {"budget": budget, "floor": minimum}
+        for name in ("neyman_iterated", "voila"):
+            labeled = _allocated(budget, name, minimum).labeled
+            row[METHOD_NAMES[name]] = " / ".join(map(str, labeled))
+        ratio = _rounding_costs(budget, minimum)
+        row["standard error, VOILA = 1"] = f"{ratio:.4f}" if np.isfinite(ratio) else "infinite"
+        rows.append(row)
     return Table(
-        [
-            {
-                "budget": budget,
-                "floor": minimum,
-                **{
-                    METHOD_NAMES[name]: " / ".join(
-                        map(str, _allocated(budget, name, minimum).labeled)
-                    )
-                    for name in ("neyman_iterated", "voila")
-                },
-                "standard error, VOILA = 1": _ratio(_rounding_costs(budget, minimum)),
-            }
-            for budget, minimum in cases
-        ],
+        rows,
         f"Iterated Neyman and VOILA. Of {budgets[0]} to {budgets[-1]} labels, "
         f"VOILA gains most with {most}.",
     )
-
-
-def _ratio(ratio: float) -> str:
-    return f"{ratio:.4f}" if np.isfinite(ratio) else "infinite"
 
 
 def _rounding_costs(budget: int, minimum: int) -> float:
@@ -488,19 +475,18 @@ def ten_strata() -> Table:
         name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
         for name in ("neyman", "neyman_iterated", "voila")
     }
-    return Table(
-        [
-            {
-                "method": METHOD_NAMES[name],
-                "first stratum": int(plan.labeled[0]),
-                "other nine": int(plan.labeled[1:].sum()),
-                "unused": int(plan.unused),
-                "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's",
-            }
-            for name, plan in plans.items()
-        ],
-        "1,000 labels for ten strata",
-    )
+    least = plans["voila"].variance
+    rows = [
+        {
+            "method": METHOD_NAMES[name],
+            "first stratum": int(plan.labeled[0]),
+            "other nine": int(plan.labeled[1:].sum()),
+            "unused": int(plan.unused),
+            "variance": f"{plan.variance / least:.1f} times VOILA's",
+        }
+        for name, plan in plans.items()
+    ]
+    return Table(rows, "1,000 labels for ten strata")
 
 
 # streams of the register

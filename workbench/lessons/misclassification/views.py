@@ -255,15 +255,19 @@ def _readings() -> list[dict]:
 def _reading(name: str, read: np.ndarray) -> dict:
     forms = lesson_forms() if _shows_models() else digit_forms()
     truth, positive = forms.digit == forms.positive, read == forms.positive
-    return {
-        _in_words("reader"): name,
-        _in_words("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
-        _in_words("panels or not, correct"): f"{np.mean(positive == truth):.1%}",
-        _in_words("panels missed"): int(np.sum(truth & ~positive)),
-        "others counted": int(np.sum(positive & ~truth)),
-        "counts": int(np.sum(positive)),
-        "true": int(truth.sum()),
+    counts = {
+        "panels missed": truth & ~positive,
+        "others counted": positive & ~truth,
+        "counts": positive,
+        "true": truth,
     }
+    row = {
+        "reader": name,
+        "codes read correctly": f"{np.mean(read == forms.digit):.0%}",
+        "panels or not, correct": f"{np.mean(positive == truth):.1%}",
+    }
+    row |= {title: int(flags.sum()) for title, flags in counts.items()}
+    return {_in_words(title): value for title, value in row.items()}
 
 
 def predict_best() -> Prediction:
@@ -450,18 +454,19 @@ def _reaches() -> dict[str, float]:
         return TEXTS.values("4-change")
     first, last = _two_periods()
     series = _series(_audited())
-    estimate = series.change(first, last)
+    change = series.change(first, last)
     level = next(row for row in series.levels() if row["period"] == last)
-    low, high = estimate.limits
-    halves = (
-        intervals.quantile(0.95) * estimate.naive_standard_error,
-        (level["high"] - level["low"]) / 2,
-        (high - low) / 2,
-    )
-    reasons = ("two uncertain numbers are subtracted", "as for one period", "the error is shared")
+    low, high = change.limits
+    halves = {
+        "two uncertain numbers are subtracted": (
+            intervals.quantile(0.95) * change.naive_standard_error
+        ),
+        "as for one period": (level["high"] - level["low"]) / 2,
+        "the error is shared": (high - low) / 2,
+    }
     return {
         f"about {100 * half:.1f} points to either side: {reason}": half
-        for half, reason in zip(halves, reasons, strict=True)
+        for reason, half in halves.items()
     }
 
 

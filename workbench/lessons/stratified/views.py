@@ -4,6 +4,7 @@ The live charts are in `scenes`.
 """
 
 import functools
+import itertools
 import re
 from typing import Any
 
@@ -348,37 +349,30 @@ def reveal_needed(**ranges: Any) -> Reveal:
 def seen_needed() -> list:
     """Return the labels for both populations, and the labels for ±5 points with two intervals."""
     sizes, correct = scenes.fifths()
-    rows = [
-        {
-            "half-width in points": f"{100 * width:g}",
-            named("forms"): f"{curve.population:,}",
-            "finite-population correction": "with" if finite else "without",
-            "random labels": f"{curve.at(width)['simple_random']:,}",
-        }
-        for width, population, finite in (
-            (NARROW, "forms", True),
-            (NARROW, "twin", True),
-            (0.01, "forms", False),
-            (0.01, "forms", True),
+    rows = []
+    for width, population, finite in (
+        (NARROW, "forms", True),
+        (NARROW, "twin", True),
+        (0.01, "forms", False),
+        (0.01, "forms", True),
+    ):
+        curve = scenes.plan_curves()[population, finite]
+        rows.append(
+            {
+                "half-width in points": f"{100 * width:g}",
+                named("forms"): f"{curve.population:,}",
+                "finite-population correction": "with" if finite else "without",
+                "random labels": f"{curve.at(width)['simple_random']:,}",
+            }
         )
-        for curve in [scenes.plan_curves()[population, finite]]
-    ]
-    plans = [
-        accuracy.plan_budget(sizes, correct / sizes, 0.05, method=method, interval=interval)
-        for interval in ("wald", "default")
-        for method in ("simple_random", "proportional")
-    ]
+    plans = []
+    for interval, method in itertools.product(
+        ("wald", "default"), ("simple_random", "proportional")
+    ):
+        plan = accuracy.plan_budget(sizes, correct / sizes, 0.05, method=method, interval=interval)
+        design = method.replace("simple_random", "random")
+        plans.append({"interval": interval, "design": design, "labels": plan.budget})
     return [
         Table(rows, "Random labels needed (Wald interval)"),
-        Table(
-            [
-                {
-                    "interval": plan.interval_method,
-                    "design": plan.method.replace("simple_random", "random"),
-                    "labels": plan.budget,
-                }
-                for plan in plans
-            ],
-            named(f"Labels for ±5 points of the {sizes.sum():,} forms"),
-        ),
+        Table(plans, named(f"Labels for ±5 points of the {sizes.sum():,} forms")),
     ]
