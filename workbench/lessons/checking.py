@@ -307,7 +307,7 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     'the sum over districts was not divided by their number'
     """
     entry = exercises()[exercise]
-    parts, values = entry.parts(answer), entry.values(**task)
+    parts, values = entry.read(answer), entry.values(**task)
     feedback = entry.judged(parts, values)
     shares = [part for part in entry.answer if isinstance(part, float) and abs(part) <= 1]
     # a lecturer's own mistakes come first, and only their shares may be percentages
@@ -320,7 +320,7 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
     """Return whether an answer is correct, with practice data or those of a variant."""
     entry = exercises()[exercise]
-    return entry.judged(entry.parts(answer), entry.values(**task)).verdict == "correct"
+    return entry.judged(entry.read(answer), entry.values(**task)).verdict == "correct"
 
 
 def _in_percent(entry: Exercise, parts: list, values: Mapping) -> Judged | None:

@@ -6,7 +6,8 @@ the first one that applies gives the verdict. A rule has conditions after `if` o
 - `{part: 1, is: estimate, within: 0.001}`: the first part of the answer is the computed value
   `estimate`, with this tolerance. A tolerance such as `1%` is relative. `test.pvalue` is an
   attribute of a computed value.
-- `{part: 1, from: 24, to: 45}`: the first part is in this range.
+- `{part: 1, from: 24, to: 45}`: the first part is in this range. `total` instead of 1 is a computed
+  value.
 - `fractions`: the value that the exercise computes under this name is true.
 
 The texts of an exercise may show computed values, such as `{estimate:.3f}`.
@@ -24,6 +25,7 @@ import numpy as np
 from workbench.course.answers import Judged, answered, finite
 
 VERDICTS = ("correct", "mistake", "not yet")
+KINDS: dict[str, type] = {"number": numbers.Real, "text": str, "any": object}
 
 
 class Numbers(tuple):
@@ -52,6 +54,8 @@ class Exercise:
         The rules. None if answers are only recorded.
     numbers : int
         Number of numbers that the answer consists of, or 0 if this is not known.
+    parts : sequence of {"number", "text", "any"}
+        The parts of an answer that does not consist of numbers only.
     hint : str
         Text shown after an incorrect answer.
     why : str
@@ -63,8 +67,8 @@ class Exercise:
     compute : callable
         Function of a task that returns the values used by rules and texts.
     reader : callable, optional
-        Function that returns the parts of an answer that does not consist of numbers only, or None
-        if it has another form.
+        Function that returns the parts of an answer, or None if it has another form. It replaces
+        `parts`.
     examine : callable, optional
         Function of the parts and the computed values. It returns more values, or None if the answer
         has another form.
@@ -77,6 +81,7 @@ class Exercise:
     form: str
     feedback: Sequence[Mapping] | None = None
     numbers: int = 1
+    parts: Sequence[str] = ()
     hint: str = ""
     why: str = ""
     steps: Sequence[str] = ()
@@ -100,7 +105,7 @@ class Exercise:
     @property
     def count(self) -> int | None:
         """Return the number of numbers of an answer, or None if it has other parts."""
-        return None if self.reader else self.numbers or None
+        return None if self.reader or self.parts else self.numbers or None
 
     def values(self, **task: Any) -> dict[str, Any]:
         """Return the computed values for the practice exercise or for a task."""
@@ -118,11 +123,22 @@ class Exercise:
         values = self.values(**task)
         return [step.format_map(values) for step in self.steps]
 
-    def parts(self, answer: Any) -> list | None:
+    def read(self, answer: Any) -> list | None:
         """Return the parts of an answer, or None if it has another form."""
         if not finite(answer):
             return None
-        return self.reader(answer) if self.reader else answered(answer, self.numbers)
+        if self.reader:
+            return self.reader(answer)
+        if not self.parts:
+            return answered(answer, self.numbers)
+        is_list = isinstance(answer, (list, tuple, np.ndarray))
+        parts = list(answer) if is_list else [answer]
+        if len(parts) != len(self.parts):
+            return None
+        fits = all(
+            isinstance(part, KINDS[kind]) for part, kind in zip(parts, self.parts, strict=True)
+        )
+        return parts if fits else None
 
     def judged(self, parts: list | None, values: Mapping[str, Any]) -> Judged:
         """Return the feedback on the parts of an answer."""
@@ -149,11 +165,12 @@ def _applies(rule: Mapping, parts: list, values: Mapping) -> bool:
 def _holds(condition: str | Mapping, parts: list, values: Mapping) -> bool:
     if isinstance(condition, str):
         return bool(values.get(condition))
-    part = parts[condition["part"] - 1]
     limits = {name: _value(limit, values) for name, limit in condition.items()}
+    part = condition["part"]
+    part = values[part] if isinstance(part, str) else parts[part - 1]
     if "is" not in limits:
         return limits.get("from", -math.inf) <= part <= limits.get("to", math.inf)
-    targets = limits["is"] if isinstance(limits["is"], Numbers) else [limits["is"]]
+    targets = limits["is"] if isinstance(limits["is"], (list, Numbers)) else [limits["is"]]
     return any(is_near(part, target, limits.get("within", 0)) for target in targets)
 
 
@@ -185,11 +202,12 @@ def in_words(parts: Sequence) -> str:
     return ", ".join(f"{part:g}" if isinstance(part, numbers.Real) else str(part) for part in parts)
 
 
-def parts_of(count: int) -> Callable[[Any], list | None]:
-    """Return a function that reads an answer as `count` parts of any kind."""
-
-    def read(answer: Any) -> list | None:
-        parts = list(answer) if isinstance(answer, (list, tuple)) else []
-        return parts if len(parts) == count else None
-
-    return read
+def compared_labels(labels: list, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what rules say about labels per stratum with the computed value `optimum`."""
+    return {
+        "fractions": any(number % 1 for number in labels),
+        "total": sum(labels),
+        "least": min(labels),
+        "range": max(labels) - min(labels),
+        "distance": np.abs(np.array(labels) - values["optimum"]).max(),
+    }

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench import checks
-from workbench.course.answers import answered, finite, typed
+from workbench.course.answers import finite, typed
 from workbench.course.records import plain_answer
 from workbench.lessons import checking
 from workbench.lessons.checking import OWN, Feedback
@@ -123,6 +123,7 @@ def exercise(
         for mistake, text in mistakes.items()
     }
     tolerances = [_tolerance(part, tolerance) for part in right]
+    kinds = ["text" if isinstance(part, str) else "number" for part in right]
     _check_mistakes(incorrect, right, tolerances)
     explained = f"the answer is {in_words(right)}" + (f"; {explanation}" if explanation else "")
     OWN[number] = Exercise(
@@ -131,7 +132,7 @@ def exercise(
         numbers=len(right),
         hint=hint,
         why=_literal(explained),
-        reader=_reader(right),
+        parts=kinds if "text" in kinds else (),
         question=question,
         settings={
             "answer": right,
@@ -235,22 +236,6 @@ def _tolerance(part: float | str, tolerance: float | None) -> float:
     if isinstance(part, float):
         return max(RELATIVE * abs(part), ROUNDING)
     return ROUNDING
-
-
-def _reader(right: list) -> Any:
-    """Return a function that reads an answer with texts in the places of the correct one."""
-    kinds = [isinstance(part, str) for part in right]
-    if not any(kinds):
-        return None
-
-    def read(answer: Any) -> list | None:
-        parts = list(answer) if isinstance(answer, (list, tuple)) else [answer]
-        if len(parts) != len(kinds):
-            return None
-        numeric = [part for part, is_text in zip(parts, kinds, strict=True) if not is_text]
-        return parts if not numeric or answered(numeric, len(numeric)) else None
-
-    return read
 
 
 def _form(right: list) -> str:

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import numbers
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from workbench.allocation import rules
 from workbench.course.answers import says_something
 from workbench.course.digit_forms import digit_forms
 from workbench.lessons.content import lesson_texts
-from workbench.lessons.exercise import Exercise, parts_of
+from workbench.lessons.exercise import Exercise, compared_labels
 
 ROUNDED = 5e-4  # the relative increase of the standard error that rounding may cause
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
@@ -46,7 +45,7 @@ def _three_strata(
     others = budget - best.labeled[0]
     return {
         "optimum": best.labeled,
-        "size": size,
+        "first": size[0],
         "budget": budget,
         "products": products,
         "proportional": budget * products / products.sum(),
@@ -54,17 +53,6 @@ def _three_strata(
         "other_labels": others * products[1:] / products[1:].sum(),
         "capped": capped,
         "more": 100 * (capped.variance / best.variance - 1),
-    }
-
-
-def _three_labels(labels: list, values: Any) -> dict:
-    return {
-        "optimal": tuple(labels) == values["optimum"],
-        "fractions": any(number % 1 for number in labels),
-        "total": sum(labels),
-        "wrong_total": sum(labels) != values["budget"],
-        "negative": min(labels) < 0,
-        "too_many": labels[0] > values["size"][0],
     }
 
 
@@ -82,14 +70,9 @@ def _floors() -> dict:
     }
 
 
-def _floor_and_reason(answer: Any) -> list | None:
-    floor, reason = parts_of(2)(answer) or (None, None)
-    is_whole = isinstance(floor, numbers.Real) and float(floor).is_integer()
-    return [floor, reason] if is_whole and isinstance(reason, str) else None
-
-
-def _vague_reason(parts: list, values: Any) -> dict:
-    return {"vague": not says_something(parts[1])}
+def _floor_and_reason(parts: list, values: Any) -> dict | None:
+    floor, reason = parts
+    return {"vague": not says_something(reason)} if float(floor).is_integer() else None
 
 
 @functools.cache
@@ -134,8 +117,8 @@ def exercises() -> dict[str, Exercise]:
     return lesson_texts("allocation").exercises(
         {
             "3.1": {"compute": _nine_numbers},
-            "3.2": {"compute": _three_strata, "examine": _three_labels},
-            "3.3": {"compute": _floors, "reader": _floor_and_reason, "examine": _vague_reason},
+            "3.2": {"compute": _three_strata, "examine": compared_labels},
+            "3.3": {"compute": _floors, "examine": _floor_and_reason},
             "3.4": {"compute": _places, "examine": _labels_of_places},
         }
     )

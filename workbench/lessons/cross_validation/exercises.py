@@ -1,14 +1,12 @@
 """Exercises of lesson 5: the values that their rules and texts in `content.yaml` use."""
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy
 
 from workbench import checks, intervals
-from workbench.course.answers import answered
 from workbench.course.clerks import DISAGREEING, TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
 from workbench.cross_validation.model_tests import nadeau_bengio_test
@@ -83,27 +81,8 @@ def _corrected(naive_t: float) -> tuple:
     return test.statistic, test.pvalue
 
 
-def _numbers_and_a_word(count: int) -> Callable:
-    """Return a function that reads an answer of `count` numbers and one more entry."""
-
-    def read(answer: Any) -> list | None:
-        if not isinstance(answer, (list, tuple, np.ndarray)) or len(answer) != count + 1:
-            return None
-        values = answered(answer[:count], count)
-        return values and [*values, answer[count]]
-
-    return read
-
-
-def _yes_or_no(parts: list, values: Any) -> dict | None:
-    if not isinstance(parts[2], str):
-        return None
-    word = parts[2].strip(" .!").lower()
-    return {"other_word": word not in ("yes", "no"), "agrees": word == values["verdict"]}
-
-
 def _own_forms(parts: list, values: Any) -> dict:
-    study = parts[0]
+    study = float(parts[0])
     if study == DISAGREEING:
         return {"of_the_lesson": True, "study": DISAGREEING}
     try:
@@ -178,12 +157,8 @@ def exercises() -> dict[str, Exercise]:
         {
             "5.1": {"compute": _ten_folds},
             "5.2": {"compute": _where_it_flips},
-            "5.3": {
-                "compute": _colleague,
-                "reader": _numbers_and_a_word(2),
-                "examine": _yes_or_no,
-            },
-            "5.4": {"reader": _numbers_and_a_word(5), "examine": _own_forms},
+            "5.3": {"compute": _colleague},
+            "5.4": {"examine": _own_forms},
             "5.5": {"compute": _winner},
         }
     )

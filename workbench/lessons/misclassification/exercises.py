@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 from workbench.lessons.content import lesson_texts
-from workbench.lessons.exercise import Exercise, parts_of
+from workbench.lessons.exercise import Exercise
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.prevalence import estimate_prevalence
 from workbench.misclassification.series import prevalence_series
@@ -82,8 +82,10 @@ def _two_estimators() -> dict:
 
 
 def _three_words(answer: Any) -> list | None:
-    methods = parts_of(3)(answer.split() if isinstance(answer, str) else answer)
-    return methods and [str(method).strip(" .!").lower() for method in methods]
+    methods = answer.split() if isinstance(answer, str) else answer
+    if not isinstance(methods, (list, tuple)) or len(methods) != len(CARDS):
+        return None
+    return [str(method).strip(" .!").lower() for method in methods]
 
 
 def _cards(parts: list, values: Any) -> dict | None:

@@ -1,7 +1,6 @@
 """Exercises of lesson 1: the values that their rules and texts in `content.yaml` use."""
 
 import functools
-import numbers
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from workbench.course.answers import answered
 from workbench.course.digit_forms import digit_forms
 from workbench.data.scored_items import ScoredItems
 from workbench.lessons.content import lesson_texts
-from workbench.lessons.exercise import Exercise, parts_of
+from workbench.lessons.exercise import Exercise, compared_labels
 from workbench.stratified import accuracy
 from workbench.stratified.strata import STRATIFIERS, stratify
 
@@ -24,11 +23,6 @@ NAMES = {
     "weighted_mean": "weighted mean",
     "kmeans": "k-means",
     "gmm": "mixture",
-}
-DESIGNS = {name: name for name in ("random", "proportional", "neyman", "neyman with floor")} | {
-    "random sampling": "random",
-    "in proportion": "proportional",
-    "neyman with a floor": "neyman with floor",
 }
 GOLD, LIMIT = 0.0245, 0.0295  # largest standard errors of exercise 1.4
 
@@ -93,18 +87,6 @@ def _neyman_labels(size: Any = None, spread: Any = None) -> dict:
     }
 
 
-def _labels_by_neyman(labels: list, values: Any) -> dict:
-    distance = np.abs(np.array(labels) - values["optimum"])
-    return {
-        "fractions": any(number % 1 for number in labels),
-        "total": sum(labels),
-        "wrong_total": sum(labels) != 100,
-        "fewer_than_two": min(labels) < 2,
-        "near_optimum": distance.max() <= 1,
-        "equal": max(labels) - min(labels) <= 1,
-    }
-
-
 @functools.cache
 def _plans() -> dict:
     size, correct, _ = fifths()
@@ -140,16 +122,12 @@ def _half_widths_after_a_change() -> list:
     return [intervals.quantile(0.95) * np.sqrt(variance) for variance in variances]
 
 
-def _budget_and_design(answer: Any) -> list | None:
-    labels, design = parts_of(2)(answer) or (None, None)
-    design = DESIGNS.get(str(design).casefold().strip(" .!"))
-    return [labels, design] if design and isinstance(labels, numbers.Real) else None
-
-
 def _name_and_labels(answer: Any) -> list | None:
     """Return the name and the list of labels, even if the labels are not in a list."""
-    apart = isinstance(answer, (list, tuple)) and len(answer) > 2
-    return parts_of(2)([answer[0], list(answer[1:])] if apart else answer)
+    if not isinstance(answer, (list, tuple)) or len(answer) < 2:
+        return None
+    name, *labels = answer
+    return [name, labels if len(labels) > 1 else labels[0]]
 
 
 def _own_design(parts: list, values: Any) -> dict | None:
@@ -179,8 +157,8 @@ def exercises() -> dict[str, Exercise]:
     return lesson_texts("stratified").exercises(
         {
             "1.1": {"compute": _estimate_and_error},
-            "1.2": {"compute": _neyman_labels, "examine": _labels_by_neyman},
-            "1.3": {"compute": _plans, "reader": _budget_and_design},
+            "1.2": {"compute": _neyman_labels, "examine": compared_labels},
+            "1.3": {"compute": _plans},
             "1.4": {"reader": _name_and_labels, "examine": _own_design},
         }
     )
