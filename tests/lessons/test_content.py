@@ -22,8 +22,8 @@ def changed(tmp_path):
     for text, other in (
         ("You use five strata", "You use 5 strata"),
         ("choice: 0%", "choice: nothing"),
-        ("is: error, within: 0.0001", "is: error, within: 1%"),
-        ("{error:.5f}", "{error:.1f}"),
+        ("is: audit.standard_error, within: 0.0001", "is: audit.standard_error, within: 1%"),
+        ("{audit.standard_error:.5f}'", "{audit.standard_error:.1f}'"),
     ):
         assert text in content
         content = content.replace(text, other)
@@ -51,7 +51,7 @@ def test_the_page_shows_the_rules_of_an_exercise(capsys):
     exec(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], {})
     printed = capsys.readouterr().out
     assert "form: (estimate, standard error)" in printed
-    assert "{part: 2, is: error, within: 0.0001}" in printed
+    assert "{part: 2, is: audit.standard_error, within: 0.0001}" in printed
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)

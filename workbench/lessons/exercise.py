@@ -142,7 +142,7 @@ class Exercise:
 
     def judged(self, parts: list | None, values: Mapping[str, Any]) -> Judged:
         """Return the feedback on the parts of an answer."""
-        examined = {} if parts is not None else None
+        examined: Mapping | None = {}
         if parts is not None and self.examine:
             examined = self.examine(parts, values)
         if parts is None or examined is None:
