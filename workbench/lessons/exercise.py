@@ -204,10 +204,11 @@ def in_words(parts: Sequence) -> str:
 
 def compared_labels(labels: list, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what rules say about labels per stratum with the computed value `optimum`."""
+    distance = np.abs(np.array(labels) - values["optimum"]).max()
     return {
         "fractions": any(number % 1 for number in labels),
         "total": sum(labels),
         "least": min(labels),
         "range": max(labels) - min(labels),
-        "distance": np.abs(np.array(labels) - values["optimum"]).max(),
+        "distance": distance,
     }

@@ -126,6 +126,15 @@ def exercise(
     kinds = ["text" if isinstance(part, str) else "number" for part in right]
     _check_mistakes(incorrect, right, tolerances)
     explained = f"the answer is {in_words(right)}" + (f"; {explanation}" if explanation else "")
+    settings = {
+        "answer": right,
+        "mistakes": incorrect,
+        "hint": hint,
+        "explanation": explanation,
+        "tolerance": tolerance,
+        "points": points,
+        "answer_with": answer_with,
+    }
     OWN[number] = Exercise(
         answer_with or _form(right),
         _feedback(right, incorrect, tolerances),
@@ -134,15 +143,7 @@ def exercise(
         why=_literal(explained),
         parts=kinds if "text" in kinds else (),
         question=question,
-        settings={
-            "answer": right,
-            "mistakes": incorrect,
-            "hint": hint,
-            "explanation": explanation,
-            "tolerance": tolerance,
-            "points": points,
-            "answer_with": answer_with,
-        },
+        settings=settings,
     )
     return checking.check(number, None)
 

@@ -25,12 +25,13 @@ def _variance_of_sum(strata: list | tuple, labeled: list) -> float:
 
 def _nine_numbers(parts: list | tuple = NINE) -> dict:
     together = np.array(parts[0] + parts[1])
+    with_replacement = [81 * np.var(together, ddof=ddof) / 2 for ddof in (0, 1)]
     random, stratified = _variance_of_sum([together], [2]), _variance_of_sum(parts, [1, 1])
     return {
         "random": random,
         "stratified": stratified,
         "ratio": random / stratified,
-        "with_replacement": [81 * np.var(together, ddof=ddof) / 2 for ddof in (0, 1)],
+        "with_replacement": with_replacement,
         "variance": np.var(together, ddof=1),
         "variances": [np.var(part, ddof=1) for part in parts],
     }
@@ -43,6 +44,8 @@ def _three_strata(
     best = rules.allocate(size, budget, stratum_sd=spread)
     capped = rules.allocate(size, budget, "neyman", stratum_sd=spread, minimum=0, integer=False)
     others = budget - best.labeled[0]
+    other_labels = others * products[1:] / products[1:].sum()
+    more = 100 * (capped.variance / best.variance - 1)
     return {
         "optimum": best.labeled,
         "first": size[0],
@@ -50,9 +53,9 @@ def _three_strata(
         "products": products,
         "proportional": budget * products / products.sum(),
         "others": others,
-        "other_labels": others * products[1:] / products[1:].sum(),
+        "other_labels": other_labels,
         "capped": capped,
-        "more": 100 * (capped.variance / best.variance - 1),
+        "more": more,
     }
 
 
@@ -81,14 +84,16 @@ def _places() -> dict:
     products = strata.size * strata.sd
     best = rules.allocate(strata.size, BUDGET, stratum_sd=strata.sd)
     capped = rules.allocate(strata.size, BUDGET, "neyman", stratum_sd=strata.sd)
+    labels = "/".join(map(str, best.labeled))
+    others = (BUDGET - 37) * products[:3] / products[:3].sum()
     return {
         "least_error": strata.size.sum() * best.variance**0.5,
         "least_variance": best.variance,
-        "best": "/".join(map(str, best.labeled)),
+        "best": labels,
         "ratio": capped.variance / best.variance,
         "products": products,
         "thousands": BUDGET * products[3] / products.sum(),
-        "others": (BUDGET - 37) * products[:3] / products[:3].sum(),
+        "others": others,
     }
 
 

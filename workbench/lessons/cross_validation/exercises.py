@@ -33,19 +33,23 @@ TRUE_SHARE = 0.9
 def _ten_folds(folds: list | tuple = TEN_FOLDS) -> dict:
     tests = [kfold_t_test(folds, rho=rho) for rho in TESTS]
     t = tests[0].statistic
-    return {
-        "naive": tests[0],
-        "skeptical": tests[2],
-        "absolute_t": abs(t),
+    mistakes = {
         "t_divided_by_k": t * (10 / 9) ** 0.5,
         "normal_p": 2 * scipy.special.ndtr(-t),
         "one_sided_p": tests[0].pvalue / 2,
         "t_without_root": t * (1 - SKEPTICAL),
+    }
+    sd = np.std(folds, ddof=1)
+    solution = {
+        "naive": tests[0],
+        "skeptical": tests[2],
+        "absolute_t": abs(t),
         "mean": np.mean(folds),
-        "sd": np.std(folds, ddof=1),
-        "error": np.std(folds, ddof=1) / 10**0.5,
+        "sd": sd,
+        "error": sd / 10**0.5,
         "p_values": " or ".join(f"{test.pvalue:.3f}" for test in tests),
     }
+    return mistakes | solution
 
 
 @functools.cache
@@ -60,6 +64,8 @@ def _where_it_flips() -> dict:
 
 def _colleague(naive_t: float = COLLEAGUE) -> dict:
     t, p = _corrected(naive_t)
+    factor = (0.01 + 1 / 9) ** 0.5 * 10
+    needed = scipy.special.stdtrit(99, 0.975) * COLLEAGUE / _corrected(COLLEAGUE)[0]
     return {
         "naive_t": naive_t,
         "t": t,
@@ -68,8 +74,8 @@ def _colleague(naive_t: float = COLLEAGUE) -> dict:
         "p_of_ten": 2 * scipy.special.stdtr(9, -t),
         "verdict": "yes" if p < 0.05 else "no",
         "significant": "significant" if p < 0.05 else "not significant",
-        "factor": (0.01 + 1 / 9) ** 0.5 * 10,
-        "needed": scipy.special.stdtrit(99, 0.975) * COLLEAGUE / _corrected(COLLEAGUE)[0],
+        "factor": factor,
+        "needed": needed,
     }
 
 
@@ -97,15 +103,15 @@ def _own_forms(parts: list, values: Any) -> dict:
     differs = np.abs(parts[1:5] - truth) > (1.5e-3, 1.5e-3, 1.5e-3, 6e-3)
     incorrect = [name for name, is_off in zip(names, differs, strict=True) if is_off]
     buys = naive.estimate > 0 and corrected.pvalue < 0.05
-    decision = str(parts[5]).strip(" .!").lower().replace("don't", "do not")
+    decision = DECISIONS[0] if buys else DECISIONS[1]
+    word = str(parts[5]).strip(" .!").lower().replace("don't", "do not")
     return {
         "incorrect": ", ".join(incorrect),
-        "other_word": decision not in DECISIONS,
-        "decisions": " or ".join(map(repr, DECISIONS)),
-        "decision": DECISIONS[0] if buys else DECISIONS[1],
-        "agrees": decision == (DECISIONS[0] if buys else DECISIONS[1]),
-        "corrected_p": corrected.pvalue,
-        "estimate": naive.estimate,
+        "other_word": word not in DECISIONS,
+        "decision": decision,
+        "agrees": word == decision,
+        "naive": naive,
+        "corrected": corrected,
         "rho_alpha": naive.rho_alpha(),
     }
 
@@ -117,24 +123,25 @@ def _winner() -> dict:
     pairs, best, worst = _ranks_of_b(adjusted)
     error = (TRUE_SHARE * (1 - TRUE_SHARE) / TRIED) ** 0.5
     likely = TRUE_SHARE + BEST_OF_FORTY * error
-    return {
+    p_values = (f"{pair} {value:.4f}" for pair, value in zip(PAIRS, adjusted, strict=True))
+    ranks = {
         "pairs": pairs,
         "best": best,
         "worst": worst,
         "unadjusted_pairs": _ranks_of_b(p)[0],
         "bonferroni_pairs": _ranks_of_b(p * p.size)[0],
+        "p_values": ", ".join(p_values),
+    }
+    scores = {
         "true_share": TRUE_SHARE,
         "limit_of_one": TRUE_SHARE + 1.96 * error,
         "likely": likely,
         "likely_or_exact": [likely, _best_exactly()],
         "exact": _best_exactly(),
-        "p_values": ", ".join(
-            f"{pair} {value:.4f}" for pair, value in zip(PAIRS, adjusted, strict=True)
-        ),
         "forms": TRIED,
         "error": error,
-        "standard_errors": BEST_OF_FORTY,
     }
+    return ranks | scores
 
 
 def _ranks_of_b(p: np.ndarray) -> tuple[int, int, int]:

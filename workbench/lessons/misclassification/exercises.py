@@ -25,8 +25,9 @@ def _by_hand(
 ) -> dict:
     net, read = p00 + p11 - 1, base * p11 + (1 - base) * (1 - p00)
     calibrated = counted * base * p11 / read + (1 - counted) * base * (1 - p11) / (1 - read)
+    true_share = (counted - (1 - p00)) / net
     return {
-        "true_share": (counted - (1 - p00)) / net,
+        "true_share": true_share,
         "calibrated": calibrated,
         "p00": _Share(p00),
         "p11": _Share(p11),
@@ -106,9 +107,10 @@ def _change(
     net = audit[0][0] / sum(audit[0]) + audit[1][1] / sum(audit[1]) - 1
     shares = [month[1] / sum(month) for month in (first, second)]
     counted = shares[1] - shares[0]
+    errors = [change.standard_error for change in changes]
     return {
         "changes": [change.estimate for change in changes],
-        "errors": [change.standard_error for change in changes],
+        "errors": errors,
         "naive_errors": [change.naive_standard_error for change in changes],
         "mixed": changes[0],
         "calibrated": _calibrated_change(),
@@ -146,12 +148,13 @@ def _judge() -> dict:
     specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
     good = [missed / (fails + missed), passes / (passed + passes)]
     true = PASSES * passes / (passed + passes) + (1 - PASSES) * missed / (fails + missed)
+    corrected_twice = (true - 1 + specificity) / (sensitivity + specificity - 1)
     return {
         "true_share": true,
         "passes": PASSES,
         "fails": 1 - PASSES,
         "off_by_errors": [PASSES + errors, PASSES - errors],
-        "corrected_twice": (true - 1 + specificity) / (sensitivity + specificity - 1),
+        "corrected_twice": corrected_twice,
         "in_sample": (missed + passes) / n,
         "labeled": LABELED,
         "failed": fails + missed,

@@ -261,7 +261,7 @@ def _reading(name: str, read: np.ndarray) -> dict:
         "counts": positive,
         "true": truth,
     }
-    row = {
+    row: dict[str, Any] = {
         "reader": name,
         "codes read correctly": f"{np.mean(read == forms.digit):.0%}",
         "panels or not, correct": f"{np.mean(positive == truth):.1%}",
@@ -676,7 +676,7 @@ def _slider(
     A slider of floats would round an exact value to its step.
     """
     percentages = [k / 100 for k in range(low, high + 1, step)]
-    shares = sorted({*percentages, value, *exact} - {None})
+    shares = sorted({*percentages, value, *(share for share in exact if share is not None)})
     return stops(shares, value, description, form="{:.2%}")
 
 

@@ -38,7 +38,8 @@ def intracluster_correlation() -> float:
 
 def _three_districts(differences: list | tuple = (0.10, -0.06, 0.04)) -> dict:
     count, squares = len(differences), np.square(differences)
-    error = float(np.sqrt(squares.sum() / 4) / count)
+    quarter = squares.sum() / 4
+    error = float(np.sqrt(quarter) / count)
     return {
         "error": error,
         "count": count,
@@ -47,8 +48,8 @@ def _three_districts(differences: list | tuple = (0.10, -0.06, 0.04)) -> dict:
         "doubled": 2 * error,
         "squares": squares,
         "sum": squares.sum(),
-        "quarter": squares.sum() / 4,
-        "variance": squares.sum() / 4 / count**2,
+        "quarter": quarter,
+        "variance": quarter / count**2,
         "halves": _half_samples(),
     }
 
@@ -105,11 +106,9 @@ def _f1_of_a_code(code: int = 9, left_out: int | None = None) -> dict:
     intervals = [estimate.interval(method="logit") for estimate in by_method]
     limits = [*intervals, *(estimate.interval() for estimate in by_method)]
     lower, upper = np.transpose([tuple(interval) for interval in limits])
-    return {
+    feedback = {
         "code": code,
         "jackknife": by_method[0],
-        "fay": by_method[1],
-        "fay_interval": intervals[1],
         "naive_error": naive("f1", true, read)[1],
         "least_error": min(errors) - 0.003,
         "largest_error": max(errors) + 0.001,
@@ -117,8 +116,13 @@ def _f1_of_a_code(code: int = 9, left_out: int | None = None) -> dict:
         "lower_to": lower.max() + SLACK_OF_LIMITS,
         "upper_from": upper.min() - SLACK_OF_LIMITS,
         "upper_to": upper.max() + SLACK_OF_LIMITS,
+    }
+    solution = {
+        "fay": by_method[1],
+        "fay_interval": intervals[1],
         "errors": ", ".join(f"{item.method} {item.standard_error:.4f}" for item in by_method),
     }
+    return feedback | solution
 
 
 def _swapped_limits(parts: list, values: Any) -> dict:

@@ -62,6 +62,7 @@ def _estimate_and_error(
     n = np.array(labeled)
     rates, weights = np.array(right) / n, np.array(size) / sum(size)
     terms = weights**2 * (1 - n / size) * rates * (1 - rates) / (n - 1)
+    random_error = accuracy.estimated_variance([1797], [100], [88]) ** 0.5
     return {
         "audit": audit,
         "uncorrected": uncorrected**0.5,
@@ -72,7 +73,7 @@ def _estimate_and_error(
         "weights": weights,
         "terms": terms,
         "variance": terms.sum(),
-        "random_error": accuracy.estimated_variance([1797], [100], [88]) ** 0.5,
+        "random_error": random_error,
     }
 
 
@@ -93,6 +94,7 @@ def _plans() -> dict:
     rates = correct / size
     plan = functools.partial(accuracy.plan_budget, size, rates, 0.03, interval="wald")
     variance = (size / size.sum() * accuracy.stratum_variance(size, rates)).sum()
+    uncorrected = variance * (intervals.quantile(0.95) / 0.03) ** 2
     return {
         "random_plan": plan(method="simple_random"),
         "proportional_plan": plan(method="proportional"),
@@ -100,7 +102,7 @@ def _plans() -> dict:
         "infinite_plan": plan(method="simple_random", finite=False),
         "default_plan": accuracy.plan_budget(size, rates, 0.03),
         "variance": variance,
-        "uncorrected": variance * (intervals.quantile(0.95) / 0.03) ** 2,
+        "uncorrected": uncorrected,
         "forms": size.sum(),
         "half_widths": _half_widths_after_a_change(),
     }
