@@ -86,13 +86,14 @@ def _places() -> dict:
     capped = rules.allocate(strata.size, BUDGET, "neyman", stratum_sd=strata.sd)
     labels = "/".join(map(str, best.labeled))
     others = (BUDGET - 37) * products[:3] / products[:3].sum()
+    thousands = BUDGET * products[3] / products.sum()
     return {
         "least_error": strata.size.sum() * best.variance**0.5,
         "least_variance": best.variance,
         "best": labels,
         "ratio": capped.variance / best.variance,
         "products": products,
-        "thousands": BUDGET * products[3] / products.sum(),
+        "thousands": thousands,
         "others": others,
     }
 

@@ -7,6 +7,7 @@ to it.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -323,25 +324,27 @@ def seen_rules() -> Reveal:
 def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
     first_unused = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
-    beaten = min(
+    first_worse = min(
         budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance
     )
-    rows = [
-        {
-            "budget": budget,
-            "method": METHOD_NAMES[method],
-            "labeled": int(plan.labeled.sum()),
-            "unused": int(plan.unused),
-            "standard_error": plan.stratum_size.sum() * plan.variance**0.5,
-        }
-        for budget in (LABELS, 150)
-        for method, plan in plans[budget].items()
-    ]
+    rows = []
+    for budget, method in itertools.product((LABELS, 150), COMPARED):
+        plan = plans[budget][method]
+        rows.append(
+            {
+                "budget": budget,
+                "method": METHOD_NAMES[method],
+                "labeled": int(plan.labeled.sum()),
+                "unused": int(plan.unused),
+                "standard_error": plan.stratum_size.sum() * plan.variance**0.5,
+            }
+        )
     return [
-        f"From {first_unused} labels on, Neyman's rule asks for more thousands than there are. If you "
-        f"only cap its numbers, some labels are not used. From {beaten} labels on, this rule has a "
-        "larger standard error than equal shares. If you allocate the unused labels to the other "
-        "places, as the textbook says, the standard error is that of VOILA except for rounding.",
+        f"From {first_unused} labels on, Neyman's rule asks for more thousands than there are. If "
+        f"you only cap its numbers, some labels are not used. From {first_worse} labels on, this "
+        "rule has a larger standard error than equal shares. If you allocate the unused labels to "
+        "the other places, as the textbook says, the standard error is that of VOILA except for "
+        "rounding.",
         Table(rows, "The register total, by budget and rule"),
     ]
 

@@ -40,6 +40,7 @@ def _ten_folds(folds: list | tuple = TEN_FOLDS) -> dict:
         "t_without_root": t * (1 - SKEPTICAL),
     }
     sd = np.std(folds, ddof=1)
+    p_values = " or ".join(f"{test.pvalue:.3f}" for test in tests)
     solution = {
         "naive": tests[0],
         "skeptical": tests[2],
@@ -47,7 +48,7 @@ def _ten_folds(folds: list | tuple = TEN_FOLDS) -> dict:
         "mean": np.mean(folds),
         "sd": sd,
         "error": sd / 10**0.5,
-        "p_values": " or ".join(f"{test.pvalue:.3f}" for test in tests),
+        "p_values": p_values,
     }
     return mistakes | solution
 
@@ -64,16 +65,17 @@ def _where_it_flips() -> dict:
 
 def _colleague(naive_t: float = COLLEAGUE) -> dict:
     t, p = _corrected(naive_t)
+    t_of_ten = naive_t * (1 - 10 / 19) ** 0.5
     factor = (0.01 + 1 / 9) ** 0.5 * 10
     needed = scipy.special.stdtrit(99, 0.975) * COLLEAGUE / _corrected(COLLEAGUE)[0]
     return {
         "naive_t": naive_t,
         "t": t,
         "p": p,
-        "t_of_ten": naive_t * (1 - 10 / 19) ** 0.5,
+        "t_of_ten": t_of_ten,
         "p_of_ten": 2 * scipy.special.stdtr(9, -t),
         "verdict": "yes" if p < 0.05 else "no",
-        "significant": "significant" if p < 0.05 else "not significant",
+        "negation": "" if p < 0.05 else "not ",
         "factor": factor,
         "needed": needed,
     }

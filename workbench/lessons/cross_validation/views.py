@@ -8,6 +8,7 @@ with `ipywidgets.interact`.
 
 import dataclasses
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -397,14 +398,15 @@ def _chosen() -> Table:
     study = _readers(DIFFERENT, 200)
     difference, p = study.estimates[0], study.pvalue("Nadeau-Bengio")
     rows = []
-    for many in CHOICES:
-        groups = difference.reshape(-1, many)
-        best = np.arange(len(groups)) * many + groups.argmax(1)
+    for count in CHOICES:
+        groups = difference.reshape(-1, count)
+        best = np.arange(len(groups)) * count + groups.argmax(1)
+        published = difference[best].mean()
         rows.append(
             {
-                "studies made": many,
-                "difference published": f"{100 * difference[best].mean():.1f} points",
-                "exaggerated": f"{difference[best].mean() / difference.mean() - 1:.0%}",
+                "studies made": count,
+                "difference published": f"{100 * published:.1f} points",
+                "exaggerated": f"{published / difference.mean() - 1:.0%}",
                 "significant by Nadeau-Bengio": f"{(p[best] < 0.05).mean():.0%}",
             }
         )
@@ -438,24 +440,22 @@ def reveal_winner(**ranges: Any) -> Reveal:
 
 def _improvement() -> Table:
     losses = clerks.reader_losses() if are_digits() else clerks.losses_of(*_features())
-    sign = losses.series()
-    better, worse = int((sign > 0).sum()), int((sign < 0).sum())
-    tests = [
-        (
-            "K-fold t, Nadeau-Bengio",
-            kfold_t_test(losses, rho="nadeau_bengio").pvalue,
-            "these learning methods",
-        ),
-        (
-            f"McNemar, {better} against {worse} {'forms' if are_digits() else 'items'}",
-            mcnemar_test(better, worse).pvalue,
-            "these two fitted readers" if are_digits() else "these two fitted models",
-        ),
+    differences = losses.series()
+    better, worse = int((differences > 0).sum()), int((differences < 0).sum())
+    items, readers = ("forms", "readers") if are_digits() else ("items", "models")
+    rows = [
+        {
+            "test": "K-fold t, Nadeau-Bengio",
+            "pvalue": kfold_t_test(losses, rho="nadeau_bengio").pvalue,
+            "about": "these learning methods",
+        },
+        {
+            "test": f"McNemar, {better} against {worse} {items}",
+            "pvalue": mcnemar_test(better, worse).pvalue,
+            "about": f"these two fitted {readers}",
+        },
     ]
-    return Table(
-        [{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
-        f"{losses.headline()}: the two tests answer different questions",
-    )
+    return Table(rows, f"{losses.headline()}: the two tests answer different questions")
 
 
 def live_experiments(**ranges: Any) -> Reveal:
@@ -518,10 +518,12 @@ def experiments() -> Panel:
 
 def type_one_table() -> Reveal:
     """Return a button that shows the proportion of false alarms for three sample sizes."""
-    return questions.on_click(
-        "Compute the table",
-        lambda: Table(
-            [
+
+    def show() -> Table:
+        rows = []
+        for n, rho in itertools.product((20, 40, 80), (0.0, 0.7)):
+            study = _experiments("1nn", n)
+            rows.append(
                 {
                     "items": n,
                     "true_rho": study.rho,
@@ -529,13 +531,12 @@ def type_one_table() -> Reveal:
                     "type_one": study.type_one(rho),
                     "zero_variance_refused": study.type_one(rho, zero_variance="refuse"),
                 }
-                for n in (20, 40, 80)
-                for study in [_experiments("1nn", n)]
-                for rho in (0.0, 0.7)
-            ],
-            "False alarms at rho 0 and .7, with and without the runs in which all folds agree",
-        ),
-    )
+            )
+        return Table(
+            rows, "False alarms at rho 0 and .7, with and without the runs in which all folds agree"
+        )
+
+    return questions.on_click("Compute the table", show)
 
 
 def all_tests(**ranges: Any) -> Reveal:

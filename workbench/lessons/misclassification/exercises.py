@@ -148,6 +148,7 @@ def _judge() -> dict:
     specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
     good = [missed / (fails + missed), passes / (passed + passes)]
     true = PASSES * passes / (passed + passes) + (1 - PASSES) * missed / (fails + missed)
+    share, passing = (missed + passes) / n, passed + passes
     corrected_twice = (true - 1 + specificity) / (sensitivity + specificity - 1)
     return {
         "true_share": true,
@@ -155,10 +156,10 @@ def _judge() -> dict:
         "fails": 1 - PASSES,
         "off_by_errors": [PASSES + errors, PASSES - errors],
         "corrected_twice": corrected_twice,
-        "in_sample": (missed + passes) / n,
+        "in_sample": share,
         "labeled": LABELED,
         "failed": fails + missed,
-        "passed": passed + passes,
+        "passed": passing,
         "good": good,
     }
 

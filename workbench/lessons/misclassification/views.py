@@ -657,12 +657,13 @@ def check_mixed() -> Reveal:
             rates="frame",
         )
         study = _study(later, AUDITED)
+        formula, simulated, error = (
+            100 * deviations["mixed"] for deviations in (theory.sd, study.sd, study.sd_error)
+        )
         return (
-            f"Standard deviation of mixed at a true proportion of {later:.0%}: "
-            f"{100 * theory.sd['mixed']:.3f} points by the corrected formula, "
-            f"{100 * study.sd['mixed']:.3f} points in "
-            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
-            f"{100 * study.sd_error['mixed']:.3f})."
+            f"Standard deviation of mixed at a true proportion of {later:.0%}: {formula:.3f} points "
+            f"by the corrected formula, {simulated:.3f} points in "
+            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error {error:.3f})."
         )
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)

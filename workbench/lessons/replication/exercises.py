@@ -102,27 +102,30 @@ def _f1_of_a_code(code: int = 9, left_out: int | None = None) -> dict:
         estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
         for method in ("jkn", "fay", "brr")
     ]
-    errors = [estimate.standard_error for estimate in by_method]
+    errors = {estimate.method: estimate.standard_error for estimate in by_method}
     intervals = [estimate.interval(method="logit") for estimate in by_method]
-    limits = [*intervals, *(estimate.interval() for estimate in by_method)]
-    lower, upper = np.transpose([tuple(interval) for interval in limits])
+    intervals += [estimate.interval() for estimate in by_method]
+    limits = np.array([tuple(interval) for interval in intervals])
+    low, high = limits.min(0) - SLACK_OF_LIMITS, limits.max(0) + SLACK_OF_LIMITS
     feedback = {
         "code": code,
         "jackknife": by_method[0],
         "naive_error": naive("f1", true, read)[1],
-        "least_error": min(errors) - 0.003,
-        "largest_error": max(errors) + 0.001,
-        "lower_from": lower.min() - SLACK_OF_LIMITS,
-        "lower_to": lower.max() + SLACK_OF_LIMITS,
-        "upper_from": upper.min() - SLACK_OF_LIMITS,
-        "upper_to": upper.max() + SLACK_OF_LIMITS,
+        "least_error": min(errors.values()) - 0.003,
+        "largest_error": max(errors.values()) + 0.001,
+    }
+    reach = {
+        "lower_from": low[0],
+        "lower_to": high[0],
+        "upper_from": low[1],
+        "upper_to": high[1],
     }
     solution = {
         "fay": by_method[1],
         "fay_interval": intervals[1],
-        "errors": ", ".join(f"{item.method} {item.standard_error:.4f}" for item in by_method),
+        "errors": ", ".join(f"{method} {error:.4f}" for method, error in errors.items()),
     }
-    return feedback | solution
+    return feedback | reach | solution
 
 
 def _swapped_limits(parts: list, values: Any) -> dict:

@@ -139,37 +139,30 @@ def seen_shares() -> Table:
     study = functools.partial(
         simulations.study_design, correct=forms.read_a == forms.digit, budget=100
     )
-    fifths = study(forms.confidence)
-    wide = {"stratifier": "equal_width", "method": "equal"}
-    designs = [
-        ("five of equal size, proportional allocation", fifths),
-        ("five of equal width, equal allocation", study(forms.confidence, **wide)),
-        ("ten of equal width, equal allocation", study(forms.confidence, n_strata=10, **wide)),
-    ]
+    wide = functools.partial(study, stratifier="equal_width", method="equal")
+    fifths, ten = study(forms.confidence), wide(forms.confidence, n_strata=10)
+    errors = {
+        "none: random sampling": fifths.random_error,
+        "five of equal size, proportional allocation": fifths.standard_error,
+        "five of equal width, equal allocation": wide(forms.confidence).standard_error,
+        "ten of equal width, equal allocation": ten.standard_error,
+    }
     if hasattr(forms, "margin"):
-        by_margin = study(forms.margin, **wide)
-        designs.append(("five of equal width by margin, equal allocation", by_margin))
-    rows = [
-        ("none: random sampling", fifths.random_error, 1.0),
-        *((name, design.standard_error, design.variance_ratio) for name, design in designs),
-        (
-            "five of equal size, best allocation",
-            fifths.best_error,
-            (fifths.best_error / fifths.random_error) ** 2,
-        ),
-    ]
-    return Table(
-        [
+        by_margin = wide(forms.margin)
+        errors["five of equal width by margin, equal allocation"] = by_margin.standard_error
+    errors["five of equal size, best allocation"] = fifths.best_error
+    rows = []
+    for name, error in errors.items():
+        ratio = error / fifths.random_error
+        rows.append(
             {
                 "strata": name,
                 "standard error": f"{error:.4f}",
-                "relative to random sampling": f"{error / fifths.random_error:.0%}",
-                "variance relative to random sampling": f"{ratio:.2f} times",
+                "relative to random sampling": f"{ratio:.0%}",
+                "variance relative to random sampling": f"{ratio**2:.2f} times",
             }
-            for name, error, ratio in rows
-        ],
-        "Standard errors with 100 labels",
-    )
+        )
+    return Table(rows, "Standard errors with 100 labels")
 
 
 def explain_strata() -> Explanation:
@@ -350,12 +343,13 @@ def seen_needed() -> list:
     """Return the labels for both populations, and the labels for ±5 points with two intervals."""
     sizes, correct = scenes.fifths()
     rows = []
-    for width, population, finite in (
+    cases = [
         (NARROW, "forms", True),
         (NARROW, "twin", True),
         (0.01, "forms", False),
         (0.01, "forms", True),
-    ):
+    ]
+    for width, population, finite in cases:
         curve = scenes.plan_curves()[population, finite]
         rows.append(
             {
