@@ -38,9 +38,7 @@ class LessonTexts:
     def _content(self) -> dict:
         import yaml
 
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        text = (self._folder / "content.yaml").read_text(encoding="utf-8")
-        return yaml.load(text, loader)
+        return yaml.safe_load((self._folder / "content.yaml").read_text(encoding="utf-8"))
 
     def predict(self, name: str, **values: Any) -> Prediction:
         """Return a question with choices; values fill the placeholders of its text."""

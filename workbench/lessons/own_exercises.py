@@ -123,7 +123,7 @@ def exercise(
         for mistake, text in mistakes.items()
     }
     tolerances = [_tolerance(part, tolerance) for part in right]
-    kinds = ["text" if isinstance(part, str) else "number" for part in right]
+    kinds = ["any" if isinstance(part, str) else "number" for part in right]
     _check_mistakes(incorrect, right, tolerances)
     explained = f"the answer is {in_words(right)}" + (f"; {explanation}" if explanation else "")
     settings = {
@@ -141,7 +141,7 @@ def exercise(
         numbers=len(right),
         hint=hint,
         why=_literal(explained),
-        parts=kinds if "text" in kinds else (),
+        parts=kinds if "any" in kinds else (),
         question=question,
         settings=settings,
     )
