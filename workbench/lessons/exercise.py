@@ -175,7 +175,7 @@ def _holds(condition: str | Mapping, parts: list, values: Mapping) -> bool:
 
 
 def _value(name: Any, values: Mapping) -> Any:
-    """Return the value of a name, or of an attribute of it; numbers and other texts are returned."""
+    """Return the value of a name or of its attribute; other texts and numbers are unchanged."""
     first, *attributes = name.split(".") if isinstance(name, str) else [None]
     return functools.reduce(getattr, attributes, values[first]) if first in values else name
 

@@ -1,7 +1,7 @@
 """Exercises that a lecturer adds, in a cell or in `my_exercises.py` next to the notebooks.
 
-`exercise` comes first. The functions that make the rules of its feedback follow, and then those that
-write the files for students and lecturers. `checking` reads the file.
+`exercise` comes first. The functions that make the rules of its feedback follow, and then those
+that write the files for students and lecturers. `checking` reads the file.
 """
 
 import re

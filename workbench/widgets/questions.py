@@ -50,8 +50,8 @@ class Prediction(Told):
     question : str
         Text of the question.
     control : ipywidget
-        Control whose `value` is the answer, or None without an answer. An optional method `in_words`
-        returns an answer as text.
+        Control whose `value` is the answer, or None without an answer. An optional method
+        `in_words` returns an answer as text.
     """
 
     def __init__(self, name: str, question: str, control: Any) -> None:

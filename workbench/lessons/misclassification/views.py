@@ -661,8 +661,8 @@ def check_mixed() -> Reveal:
             100 * deviations["mixed"] for deviations in (theory.sd, study.sd, study.sd_error)
         )
         return (
-            f"Standard deviation of mixed at a true proportion of {later:.0%}: {formula:.3f} points "
-            f"by the corrected formula, {simulated:.3f} points in "
+            f"Standard deviation of mixed at a true proportion of {later:.0%}: {formula:.3f} "
+            f"points by the corrected formula, {simulated:.3f} points in "
             f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error {error:.3f})."
         )
 

@@ -98,7 +98,7 @@ WEIGHTS = {
 }
 
 
-# ---------------------------------------------------------------- effective sample size of labels in boxes
+# ---------------------------------------------------------------- effective sample size of boxes
 
 
 LEAST_CLUSTERS, LEAST_IN_CLUSTER = 4, 10
@@ -126,8 +126,8 @@ def use(path: Any, positive: Any = "") -> Any:
     if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
-            f"each. {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} "
+            f"rows each. {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
         )
     lesson_data.check_predictions(2)
     return items
@@ -678,8 +678,8 @@ def coverage(predicted: float | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: strata, boxes per stratum, labels per box, intracluster correlation, random sample,
-        and two switches: boxes differ in size, and large boxes are worse.
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, random
+        sample, and two switches: boxes differ in size, and large boxes are worse.
 
     Examples
     --------
