@@ -18,7 +18,8 @@ from workbench.lessons.exercise import Exercise, in_words, is_near, without_spac
 RELATIVE = 0.005  # tolerance of a number with decimals, as a proportion of it
 ROUNDING = 1e-9  # tolerance of a computed whole number
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
-STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
+STUDENTS_HEAD = '''\
+"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
 
 import workbench as wb
 '''

@@ -43,9 +43,9 @@ def adjustable(**limits: tuple[float, float]) -> Callable:
     >>> panel = lesson.place_value(budget=(20, 400, 20))
     >>> panel.controls["budget"].options[-1], panel.controls["budget"].value
     (400, 100)
-    >>> lesson.place_value(bugdet=(20, 400, 20))
+    >>> lesson.place_value(bugdet=(20, 400, 20))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.widgets.ranges.RangeError: place_value has no control 'bugdet'. Controls: budget, method.
+    workbench.widgets.ranges.RangeError: place_value has no control 'bugdet'. Controls: budget...
     """
 
     def decorate(scene: Callable[..., Panel]) -> Callable[..., Panel]:

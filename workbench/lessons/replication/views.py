@@ -127,7 +127,8 @@ def use(path: Any, positive: Any = "") -> Any:
         lesson_data.use_items(None)
         raise ValueError(
             f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} "
-            f"rows each. {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+            f"rows each. {items.name} has {sizes.size} clusters of {sizes.min()} to "
+            f"{sizes.max()} rows."
         )
     lesson_data.check_predictions(2)
     return items
