@@ -22,7 +22,7 @@ from workbench.lessons.allocation import views as live
 from workbench.simulations import allocation as simulations
 from workbench.simulations.allocation import jump_stream
 from workbench.widgets import questions
-from workbench.widgets.kept import Kept
+from workbench.widgets.saved_answers import SavedAnswers
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "03-voila-vs-neyman.ipynb"
 simulate_stream = once(simulations.simulate_stream)
@@ -348,14 +348,14 @@ def test_what_voila_gains_over_the_textbook(spread):
 
 
 def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
-    keeping = Kept()
-    keeping.keep("3-thousands", "64")
-    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    keeping = SavedAnswers()
+    keeping.save("3-thousands", "64")
+    monkeypatch.setattr(questions, "saved_answers", lambda: keeping)
     place = live.seen_hand()
     assert place.children[0].description == questions.LOOK and not place.parts
     place.children[0].click()
     told, table = place.parts
-    assert told == f"You predicted 64. {live.OF_THOUSANDS['64']}"
+    assert told == f"You predicted 64. {live.TEXTS.feedback('3-thousands')['64']}"
     wanted, rest, best = table.rows()
     assert [wanted["thousands"], rest["thousands"], best["thousands"]] == [
         f"{100 * spread[3] / spread.sum():.1f}",
@@ -724,8 +724,8 @@ def test_every_reveal_waits_for_a_question_above_it():
 
 @pytest.mark.parametrize(("name", "show"), reveals())
 def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, name, show):
-    keeping = Kept()
-    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    keeping = SavedAnswers()
+    monkeypatch.setattr(questions, "saved_answers", lambda: keeping)
     called = []
     place = questions.reveal(name, lambda prediction: called.append(prediction) or "shown")
     assert repr(place) == "Make your prediction first." and not called

@@ -29,7 +29,7 @@ from workbench.cross_validation.learners import (
 from workbench.extras.compare import lesson
 from workbench.lessons.cross_validation import views as live
 from workbench.widgets import ChartView, questions
-from workbench.widgets.kept import Kept
+from workbench.widgets.saved_answers import SavedAnswers
 
 DIGITS, DIGIT = load_digits(return_X_y=True)
 COLUMN = np.arange(64) % 8
@@ -466,9 +466,9 @@ def test_a_scoreboard_with_one_winner_or_none():
 
 def locked(monkeypatch, name, prediction):
     """Let a learner have locked a prediction."""
-    keeping = Kept()
-    keeping.keep(name, prediction)
-    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    keeping = SavedAnswers()
+    keeping.save(name, prediction)
+    monkeypatch.setattr(questions, "saved_answers", lambda: keeping)
 
 
 def test_the_prediction_is_drawn_into_its_reveal(monkeypatch):

@@ -373,13 +373,15 @@ def test_scenes_of_the_digits_say_so_and_stay_as_they_are(path, capsys, lesson, 
 
 
 def test_comments_that_quote_figures_of_the_digits_are_left_out(path):
-    assert questions.answered(lesson_data.comments(replication.OF_WORTH), "14")
+    assert questions.answered(lesson_data.comments(replication.TEXTS.feedback("2-worth")), "14")
     replication.use(path)
-    assert questions.answered(lesson_data.comments(replication.OF_WORTH), "14") == []
+    assert (
+        questions.answered(lesson_data.comments(replication.TEXTS.feedback("2-worth")), "14") == []
+    )
 
 
 def test_exercises_stay_about_the_digits(path):
-    checking.start_over()
+    checking._tries.clear()
     stratified.use(path)
     assert checking.check("1.2", [42, 30, 17, 9, 2]).verdict == "correct"
     assert checking.check("2.3", 33).message == "33 per box: effective sample size 1,182"

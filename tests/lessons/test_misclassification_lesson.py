@@ -22,7 +22,7 @@ from workbench.charts.misclassification import lines, scenes
 from workbench.course import solar
 from workbench.lessons.checking import judged
 from workbench.lessons.misclassification import views as live
-from workbench.widgets import kept as keeping
+from workbench.widgets import saved_answers as keeping
 from workbench.widgets.chart_view import ChartView
 
 A, P00, P11 = 180 / 1797, 1552 / 1617, 153 / 180
@@ -379,9 +379,9 @@ def test_the_other_assumption_turns_the_tables(new):
 @pytest.fixture
 def learner():
     """Nothing is kept before and after."""
-    keeping.kept.cache_clear()
-    yield keeping.kept()
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
+    yield keeping.saved_answers()
+    keeping.saved_answers.cache_clear()
 
 
 def mcc2():
@@ -446,7 +446,7 @@ def test_a_point_that_is_swept_along_draws_the_line_between():
 
 @pytest.mark.parametrize("damaged", [[0.1] * 11, [0.1] * 11 + [0.9], "heads"])
 def test_a_line_changed_by_hand_in_the_file_is_no_line(learner, damaged):
-    learner.keep("4-line", damaged)
+    learner.save("4-line", damaged)
     with pytest.raises((ValueError, traitlets.TraitError), match="line|list"):
         live.predict_line()
 
@@ -471,7 +471,7 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
     if end is None:
         monkeypatch.setenv("WORKBENCH_REVEAL", "all")
     else:
-        learner.keep("4-line", [0.1] * 11 + [end])
+        learner.save("4-line", [0.1] * 11 + [end])
     *told, view = live.seen_line().parts
     assert len(told) == (end is not None)
     assert {row["line"] for row in rows(view, "lines")} <= {"truth", "calibration", "your line"}
@@ -498,9 +498,10 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
 
 
 def test_the_better_reader_counts_worse(learner):
-    learner.keep("4-reader", live.READERS[0])
+    choice = next(iter(live.TEXTS.feedback("4-reader")))
+    learner.save("4-reader", choice)
     told, table, said = live.seen_reader().parts
-    assert told == f"You predicted {live.READERS[0]}. {live.OF_READERS[live.READERS[0]]}"
+    assert told == f"You predicted {choice}. {live.TEXTS.feedback('4-reader')[choice]}"
     program, trainee = table.rows()
     assert [
         program[name] for name in ("codes read correctly", "panels or not, correct", "counts")
@@ -524,21 +525,21 @@ def test_the_better_reader_counts_worse(learner):
     assert "trainee misses 57 forms" in said and "counts 60 other forms" in said
 
 
-@pytest.mark.parametrize("choice", live.BEST)
+@pytest.mark.parametrize("choice", live.TEXTS.values("4-best"))
 def test_best_today_is_not_best_tomorrow(learner, choice):
-    learner.keep("4-best", choice)
+    learner.save("4-best", choice)
     panel, look = live.seen_months().parts
     look.children[0].click()
-    assert look.parts[0] == f"You predicted {choice}. {live.OF_BEST[choice]}"
+    assert look.parts[0] == f"You predicted {choice}. {live.TEXTS.feedback('4-best')[choice]}"
     (marked,) = (
         row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)")
     )
-    assert marked == scenes.names()[live.BEST[choice]]
+    assert marked == scenes.names()[live.TEXTS.value("4-best", choice)]
 
 
-@pytest.mark.parametrize(("choice", "reach"), live.REACH.items())
+@pytest.mark.parametrize(("choice", "reach"), live.TEXTS.values("4-change").items())
 def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
-    learner.keep("4-change", choice)
+    learner.save("4-change", choice)
     said, panel = live.seen_change().parts
     own, yours = (
         next(row for row in rows(panel, "differences") if row["band"] == band)
@@ -549,18 +550,18 @@ def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
         == pytest.approx(reach)
         == pytest.approx(float(re.search(r"about (\d(\.\d)?) points", choice)[1]) / 100)
     )
-    assert said == f"You predicted {choice}. {live.OF_REACH[choice]}"
+    assert said == f"You predicted {choice}. {live.TEXTS.feedback('4-change')[choice]}"
     assert f"{50 * (own['high'] - own['low']):.1f}" == "1.2"
     naive = rows(panel, "differences")[0]
     assert f"{50 * (naive['high'] - naive['low']):.1f}" == "2.8"
 
 
-@pytest.mark.parametrize("choice", live.PASSED)
+@pytest.mark.parametrize("choice", live.TEXTS.feedback("4-judge"))
 def test_a_judge_of_80_percent(learner, choice):
     """(.68 - .2) / (.8 + .8 - 1) = .8; a judge reports .6 of a change and is right at half."""
-    learner.keep("4-judge", choice)
+    learner.save("4-judge", choice)
     said, panel = live.seen_judge().parts
-    assert said == f"You predicted {choice}. {live.OF_PASSED[choice]}"
+    assert said == f"You predicted {choice}. {live.TEXTS.feedback('4-judge')[choice]}"
     assert ("That is correct" in said) == (choice.startswith("80%")) and (0.68 - 0.2) / (
         0.8 + 0.8 - 1
     ) == pytest.approx(0.8)

@@ -17,8 +17,8 @@ from panels import controls, heading, rows, settle, status
 
 import workbench as wb
 from workbench.lessons.replication import views as live
-from workbench.widgets import kept as keeping
 from workbench.widgets import questions
+from workbench.widgets import saved_answers as keeping
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 
@@ -364,9 +364,9 @@ def fresh(monkeypatch):
     """A learner who has written nothing."""
     monkeypatch.delenv(questions.REVEAL, raising=False)
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
     yield
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
 
 
 @pytest.fixture
@@ -453,7 +453,7 @@ def test_the_predicted_pairs_and_coverage_stand_in_the_pictures(fresh):
     lock(live.predict_pairs(), "none")
     seen = live.seen_pairs()
     assert seen.parts[:2] == [
-        f"You predicted none. {live.OF_PAIRS['none']}",
+        f"You predicted none. {live.TEXTS.feedback('2-pairs')['none']}",
         "4 of the 28 pairs fail: 1 and 5, 2 and 6, 3 and 7, 4 and 8.",
     ]
     panel = panel_of(seen)
@@ -473,12 +473,11 @@ def test_the_predicted_pairs_and_coverage_stand_in_the_pictures(fresh):
 
 def test_the_right_choices_are_right(revealed, textbook):
     effect = (textbook / math.sqrt(1576 / 1797 * 221 / 1797 / 1797)) ** 2
-    assert (
-        min(live.WORTH.values(), key=lambda choice: abs(choice - 1797 / effect))
-        == live.WORTH["550"]
-    )
+    assert min(
+        live.TEXTS.values("2-worth").values(), key=lambda choice: abs(choice - 1797 / effect)
+    ) == live.TEXTS.value("2-worth", "550")
     assert coverages(live.coverage().view.alternative)["naive"] == pytest.approx(
-        live.COVERED["72"], abs=0.01
+        live.TEXTS.value("2-coverage", "72"), abs=0.01
     )
 
 

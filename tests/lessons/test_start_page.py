@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from workbench.course.digit_forms import digit_forms
 from workbench.lessons.start import views as live
 from workbench.widgets import questions
-from workbench.widgets.kept import Kept
+from workbench.widgets.saved_answers import SavedAnswers
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "00-start.ipynb"
 
@@ -17,9 +17,9 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "00-start.ipynb"
 def test_the_answer_waits_for_the_prediction(monkeypatch):
     assert repr(live.reveal_sure()) == "Make your prediction first."
     assert "97.1% on average" in repr(live.predict_sure())
-    keeping = Kept()
-    keeping.keep("0-sure", "93%")
-    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    keeping = SavedAnswers()
+    keeping.save("0-sure", "93%")
+    monkeypatch.setattr(questions, "saved_answers", lambda: keeping)
     told, view = live.reveal_sure().parts
     assert told.startswith("You predicted 93%. You expected it to be overconfident.")
     right = (digit_forms().read_a == load_digits().target).mean()

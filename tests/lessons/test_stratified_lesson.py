@@ -20,8 +20,8 @@ import workbench as wb
 from workbench.lessons.stratified import scenes
 from workbench.lessons.stratified import views as live
 from workbench.simulations import stratified as simulations
-from workbench.widgets import kept as keeping
 from workbench.widgets import questions
+from workbench.widgets import saved_answers as keeping
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "01-stratified-accuracy.ipynb"
 simulate_labeling, simulate_looking = (
@@ -350,9 +350,9 @@ def test_rounded_confidences_lose_a_stratum():
 def kept(monkeypatch):
     """What this learner wrote: nothing so far."""
     monkeypatch.delenv(questions.REVEAL, raising=False)
-    keeping.kept.cache_clear()
-    yield keeping.kept()
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
+    yield keeping.saved_answers()
+    keeping.saved_answers.cache_clear()
 
 
 REVEALS = {
@@ -369,19 +369,19 @@ def test_nothing_is_shown_before_the_prediction(name, kept):
     place = reveal()
     assert repr(place) == "Make your prediction first." and not place.parts
     assert predict().name == name and all(
-        live._number(choice, 1) >= 0 for choice in predict().control.options
+        float(re.sub(r"\D", "", choice)) >= 0 for choice in predict().control.options
     )
 
 
 def test_the_strata_compare_with_the_prediction(kept):
-    kept.keep("1-gain", "50%")
+    kept.save("1-gain", "50%")
     shown, look, why = live.reveal_shares().parts
     assert "You predicted that it falls by 50%; it falls by 12%." in shown.view.alternative
     assert repr(look) == "Button: Compare with the result" and "equal width" in why.question
 
 
 def test_the_robots_line_shows_the_prediction_at_300_labels(kept):
-    kept.keep("1-robot", "95")
+    kept.save("1-robot", "95")
     line, robot, _, _ = live.reveal_robot().parts
     assert "41% with 300 labels. You predicted 95% with 300." in line.alternative
     assert line.picture["data"]["predicted"] == [
@@ -391,14 +391,14 @@ def test_the_robots_line_shows_the_prediction_at_300_labels(kept):
 
 
 def test_the_analysts_are_compared_with_the_prediction(kept):
-    kept.keep("1-looking", "about 10")
+    kept.save("1-looking", "about 10")
     analysts = live.reveal_looking().parts[0]
     assert "You predicted 10 of 200." in analysts.view.alternative
     assert rows(analysts, "lines")[0] == {"share": 0.05, "line": "you predicted"}
 
 
 def test_the_twin_is_compared_with_the_prediction(kept):
-    kept.keep("1-twin", "about 7,000")
+    kept.save("1-twin", "about 7,000")
     needed = live.reveal_needed().parts[0]
     assert rows(needed, "predicted") == [
         {"half_width": 0.03, "labels": 7000, "text": "you predicted"}

@@ -50,14 +50,14 @@ SLIDERS = """() => [...document.querySelectorAll('.jp-Cell')].flatMap((cell, ind
 WAITS = "handle => handle.closest('.noUi-target').hasAttribute('disabled')"
 PREDICT = """
 import gc
-from workbench.widgets.kept import kept
+from workbench.widgets.saved_answers import saved_answers
 from workbench.widgets.questions import Prediction
 for asked in [each for each in gc.get_objects() if isinstance(each, Prediction)]:
     if hasattr(asked.control, "drag"):
         asked.control.drag({"drag": 1, "x": 1, "y": 0.1})
     else:
         asked.control.value = asked.control.options[0]
-    kept().keep(asked.name, asked.control.value)
+    saved_answers().save(asked.name, asked.control.value)
 """
 
 

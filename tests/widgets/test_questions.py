@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from workbench.results import Table
-from workbench.widgets import kept as keeping
 from workbench.widgets import questions
+from workbench.widgets import saved_answers as keeping
 
 
 @pytest.fixture
@@ -17,14 +17,14 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("JPY_SESSION_NAME", "lesson.ipynb")
     monkeypatch.delenv(questions.REVEAL, raising=False)
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
     yield tmp_path
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
 
 
 def again():
     """Start over, as a new kernel does."""
-    keeping.kept.cache_clear()
+    keeping.saved_answers.cache_clear()
 
 
 def coin():
@@ -104,8 +104,8 @@ def test_voilas_visitors_come_back_by_their_name(folder, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_keeps_in_memory(tmp_path):
-    found = keeping.Kept(tmp_path / "gone" / "predictions.json")
-    found.keep("0-coin", "heads")
+    found = keeping.SavedAnswers(tmp_path / "gone" / "predictions.json")
+    found.save("0-coin", "heads")
     assert found.get("0-coin") == "heads" and "until this notebook's kernel stops" in found.where
 
 
@@ -124,7 +124,7 @@ def test_a_file_changed_by_hand_shows_its_text_as_text(folder):
     )
     asked = coin()
     assert asked.control.value is None and asked.control.disabled and "&lt;i&gt;edge" in text(asked)
-    assert "A model." not in text(questions.explain("0-why", "Why?", "A model.", []))
+    assert "A model." not in text(questions.Explanation("0-why", "Why?", "A model.", []))
 
 
 def test_all_is_revealed_where_slides_are_made(monkeypatch):
@@ -141,7 +141,7 @@ def test_texts_and_results_of_a_list_are_shown_below_each_other(monkeypatch):
 
 
 def test_a_model_answer_follows_two_written_lines(folder):
-    asked = questions.explain("0-why", "Why?", "Because <of> luck.", ["It is fate."])
+    asked = questions.Explanation("0-why", "Why?", "Because <of> luck.", ["It is fate."])
     asked._keep.click()
     assert "Line 1 and Line 2" in text(asked) and "luck" not in text(asked)
     for line, words in zip(asked._lines, ("because of this", "and of that"), strict=True):
@@ -149,11 +149,11 @@ def test_a_model_answer_follows_two_written_lines(folder):
     asked._keep.click()
     assert "Because &lt;of&gt; luck." in text(asked) and "It is fate." in text(asked)
     again()
-    assert "and of that" in text(questions.explain("0-why", "Why?", "Because.", []))
+    assert "and of that" in text(questions.Explanation("0-why", "Why?", "Because.", []))
 
 
 def test_a_line_that_is_too_long_is_told(folder):
-    asked = questions.explain("0-why", "Why?", "Because.", [])
+    asked = questions.Explanation("0-why", "Why?", "Because.", [])
     for line in asked._lines:
         line.value = "far too long " * 100
     asked._keep.click()

@@ -1,6 +1,6 @@
 """Check an answer to an exercise and return feedback: a verdict, then a hint, then an explanation.
 
-`check` comes first in use. It computes the correct answers from the digit forms; none is stored.
+`check` comes first in use. `exercise` defines what an exercise is and how its answers are judged.
 
 In a student's copy of a lesson, some exercises are graded. They have data of the student's own, and
 `check` only records the answer. On a live page, an exercise without an answer shows a text box. An
@@ -9,35 +9,27 @@ answer typed there gets the same feedback as one in a cell.
 
 import contextlib
 import functools
+import html
 import itertools
 import numbers
 import os
 import runpy
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workbench import checks, lessons
 from workbench.course import records
-from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_as_in_a_cell, typed
+from workbench.course.answers import LONGEST_TEXT, Judged, is_as_in_a_cell, typed
+from workbench.lessons.exercise import Exercise
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
 MOST_NUMBERS = 6  # numbers that an exercise may ask for
-SHARES = (
-    "1.1",
-    "2.1",
-    "2.4",
-    "4.1",
-    "4.2",
-    "4.4",
-    "4.5",
-    "5.2",
-)  # all numbers of the answer lie between -1 and 1
 ANSWERS = "answers.json"  # the file that students hand in
 OWN_FILE = "my_exercises.py"  # in the folder of the notebooks
-MARKS = {
+SYMBOLS = {
     "correct": "&#10003;",
     "mistake": "&#10007;",
     "not yet": "&#8230;",
@@ -46,71 +38,12 @@ MARKS = {
 }
 _tries: dict[str, int] = {}
 _loading: list[str] = []  # the exercise for which the lecturer's file is being read
-
-
-class Exercise(NamedTuple):
-    """An exercise: how its answers are read and judged, and its texts.
-
-    The last four attributes belong to exercises that a lecturer added.
-
-    Attributes
-    ----------
-    judge : callable or None
-        Function that takes the parts of an answer and the data of a variant, and returns a verdict.
-        None if answers are only recorded.
-    reader : int or callable
-        Number of numbers that the judge takes, or a function that returns the parts of an answer.
-    form : str
-        Description of what to answer with.
-    hint : str
-        Text shown after an incorrect answer.
-    explanation : callable
-        Function that returns the explanation.
-    question : str
-        Text of the question.
-    answer : tuple
-        Parts of the correct answer.
-    points : float
-        Points for the whole answer.
-    settings : dict
-        Arguments of `workbench.exercise` except number and question.
-    """
-
-    judge: Any
-    reader: Any
-    form: str
-    hint: str
-    explanation: Callable[[], str]
-    question: str = ""
-    answer: tuple = ()
-    points: float = 1
-    settings: dict = {}
-
-
 OWN: dict[str, Exercise] = {}  # exercises that a lecturer added, by number
 added: list[str] = []  # their numbers in the order of the calls
 
 
-def listed(values: Iterable[float], digits: int = 3) -> str:
-    """Return numbers as text for a step of a solution."""
-    return ", ".join(f"{value:.{digits}f}" for value in values)
-
-
-def parts_of(count: int) -> Callable[[Any], list | None]:
-    """Return a function that reads an answer as `count` parts of any kind."""
-
-    def read(answer: Any) -> list | None:
-        parts = list(answer) if isinstance(answer, (list, tuple)) else []
-        return parts if len(parts) == count else None
-
-    return read
-
-
 def exercises() -> dict[str, Exercise]:
-    """Return every exercise by its number, those of the course first.
-
-    Reader or judge return None for an answer that does not have the required form.
-    """
+    """Return every exercise by its number, those of the course first."""
     return course_exercises() | OWN
 
 
@@ -118,9 +51,9 @@ def exercises() -> dict[str, Exercise]:
 def course_exercises() -> dict[str, Exercise]:
     """Return the exercises of the course by number."""
     return {
-        number: Exercise(*exercise)
+        number: exercise
         for part in lessons.parts("exercises")
-        for number, exercise in part.EXERCISES.items()
+        for number, exercise in part.exercises().items()
     }
 
 
@@ -167,21 +100,13 @@ class Feedback(Result):
 
     def headline(self) -> str:
         """Return the verdict, the message and the help that is due."""
-        return " ".join(
-            [f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())]
-        )
+        lines = (f"{name} {text}" for name, text in self._help())
+        return " ".join([f"{self.exercise} {self.verdict}: {self.message}", *lines])
 
     def _help(self) -> list[tuple[str, str]]:
-        worked = " ".join(f"({number}) {step}" for number, step in enumerate(self.steps, 1))
-        return [
-            (name, text)
-            for name, text in (
-                ("Hint:", self.hint),
-                ("Step by step:", worked),
-                ("Why:", self.explanation),
-            )
-            if text
-        ]
+        solution = " ".join(f"({number}) {step}" for number, step in enumerate(self.steps, 1))
+        texts = {"Hint:": self.hint, "Step by step:": solution, "Why:": self.explanation}
+        return [(name, text) for name, text in texts.items() if text]
 
     def rows(self) -> list[dict]:
         """Return the feedback as one row."""
@@ -196,15 +121,13 @@ class Feedback(Result):
         ]
 
     def _repr_html_(self) -> str:
-        import html
-
-        mark = MARKS.get(self.verdict, "")
+        symbol = SYMBOLS.get(self.verdict, "")
         help_lines = "".join(
             f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help()
         )
         return (
-            f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
-            f"{html.escape(self.message)}{help_lines}</p>"
+            f"<p role='status'><strong>{symbol} {html.escape(self.exercise)} {self.verdict}"
+            f"</strong>: {html.escape(self.message)}{help_lines}</p>"
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
@@ -212,11 +135,8 @@ class Feedback(Result):
         if self.verdict == "no answer":
             from workbench.widgets import pages
 
-            bundle |= (
-                self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)}
-                if pages.is_live()
-                else {}
-            )
+            if pages.is_live():
+                return bundle | self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)}
         return bundle
 
     def _box(self) -> Any:
@@ -238,26 +158,21 @@ class _Reading:
     """
 
     def __init__(self, exercise: str, record: str | None) -> None:
-        self.exercise, self.record, self.shown = exercise, record, ""
+        self.exercise, self.record, self.unconfirmed = exercise, record, ""
 
     def feedback_on(self, text: str) -> str:
         """Return the feedback on a typed answer, or how the answer was read, as HTML."""
-        import html
-
-        asked = exercises()[self.exercise].reader
-        count = asked if isinstance(asked, int) else None
+        count = exercises()[self.exercise].count
         answer = typed(text, count)
-        if text == self.shown or is_as_in_a_cell(text, count):
+        if text == self.unconfirmed or is_as_in_a_cell(text, count):
             return check(self.exercise, answer, record=self.record)._repr_html_()
-        self.shown = text
+        self.unconfirmed = text
+        parts = answer if isinstance(answer, (list, tuple)) else [answer]
         return (
-            f"<p role='status'>Your answer was read as <strong>{html.escape(_in_words(answer))}"
-            "</strong>. If that is what you mean, press Check once more.</p>"
+            f"<p role='status'>Your answer was read as <strong>"
+            f"{html.escape(' and '.join(map(str, parts)))}</strong>. If that is what you mean, "
+            "press Check once more.</p>"
         )
-
-
-def _in_words(answer: Any) -> str:
-    return " and ".join(map(str, answer)) if isinstance(answer, (list, tuple)) else str(answer)
 
 
 def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
@@ -299,28 +214,25 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     """
     _load_own(exercise)
     _check_exercise(exercise)
-    judge, _, form, hint, explanation, question, *_ = exercises()[exercise]
-    record = ANSWERS if judge is None and record is None else record
+    entry = exercises()[exercise]
+    record = ANSWERS if entry.feedback is None and record is None else record
     if answer is None:
-        request = f"{question} Answer with {form}." if question else f"answer with {form}"
+        request = f"answer with {entry.form}"
+        if entry.question:
+            request = f"{entry.question} Answer with {entry.form}."
         return Feedback(exercise, "no answer", request, record=record)
     if record is not None:
-        kept = records.record(record, exercise, answer)
-        message = f"{kept!r}; the exercise asks for {form}"
+        stored = records.record(record, exercise, answer)
+        message = f"{stored!r}; the exercise asks for {entry.form}"
         return Feedback(exercise, "recorded", message, record=record)
     verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
     if verdict == "correct":
-        return Feedback(exercise, verdict, message, "", explanation())
-    due = _tries[exercise] >= TRIES_BEFORE_EXPLANATION
-    return Feedback(
-        exercise,
-        verdict,
-        message,
-        hint,
-        explanation() if due else "",
-        steps=tuple(worked(exercise)) if due else (),
-    )
+        return Feedback(exercise, verdict, message, explanation=entry.explanation())
+    if _tries[exercise] < TRIES_BEFORE_EXPLANATION:
+        return Feedback(exercise, verdict, message, entry.hint)
+    steps = tuple(entry.solution())
+    return Feedback(exercise, verdict, message, entry.hint, entry.explanation(), steps=steps)
 
 
 def _check_exercise(exercise: str) -> None:
@@ -369,8 +281,8 @@ def load_exercises(path: str | os.PathLike) -> list[str]:
             for frame in traceback.extract_tb(error.__traceback__)
             if Path(frame.filename).name == name
         ]
-        place = f" (line {lines[-1]})" if lines else ""
-        raise ValueError(f"{name} cannot be used: {error}{place}") from error
+        line = f" (line {lines[-1]})" if lines else ""
+        raise ValueError(f"{name} cannot be used: {error}{line}") from error
     twice = sorted({number for number in added if added.count(number) > 1})
     if twice:
         raise ValueError(f"{name} must add each exercise once; it repeats {checks.listed(twice)}")
@@ -394,64 +306,48 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
     'the sum over districts was not divided by their number'
     """
-    found = _verdict(exercise, answer, task)
-    if found.verdict == "correct" or not _may_be_in_percent(exercise, found):
-        return found
-    return _in_percent(exercise, answer, task) or found
-
-
-def _may_be_in_percent(exercise: str, found: Judged) -> bool:
-    """Return whether numbers may be percentages; a lecturer's own mistakes come first."""
-    right = exercises()[exercise].answer
-    shares = [part for part in right if isinstance(part, float) and abs(part) <= 1]
-    return not right or (bool(shares) and found.verdict != "mistake")
+    entry = exercises()[exercise]
+    parts, values = entry.read(answer), entry.values(**task)
+    feedback = entry.judged(parts, values)
+    shares = [part for part in entry.answer if isinstance(part, float) and abs(part) <= 1]
+    # a lecturer's own mistakes come first, and only their shares may be percentages
+    is_final = entry.answer and (not shares or feedback.verdict == "mistake")
+    if feedback.verdict == "correct" or is_final or not isinstance(parts, list):
+        return feedback
+    return _in_percent(entry, parts, values) or feedback
 
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
     """Return whether an answer is correct, with practice data or those of a variant."""
-    return _verdict(exercise, answer, task).verdict == "correct"
+    entry = exercises()[exercise]
+    return entry.judged(entry.read(answer), entry.values(**task)).verdict == "correct"
 
 
-def _values(exercise: str, answer: Any) -> Any:
-    read = exercises()[exercise].reader
-    return (
-        (answered(answer, read) if isinstance(read, int) else read(answer))
-        if finite(answer)
-        else None
-    )
-
-
-def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
-    judge, _, form, *_ = exercises()[exercise]
-    values = _values(exercise, answer)
-    return Judged(
-        *((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}"))
-    )
-
-
-def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
+def _in_percent(entry: Exercise, parts: list, values: Mapping) -> Judged | None:
     """Return the mistake of giving percentages, or None.
 
     It is one if the answer would be correct with some numbers divided by 100, or if a number that
     must be a proportion is above 1.
     """
-    judge, *_ = exercises()[exercise]
-    values = _values(exercise, answer)
-    values = values if isinstance(values, list) else []
-    shares = [
-        k
-        for k, value in enumerate(values)
-        if isinstance(value, numbers.Real) and 0 < abs(float(value)) <= 100
+    indices = [
+        index
+        for index, part in enumerate(parts)
+        if isinstance(part, numbers.Real) and 0 < abs(float(part)) <= 100
     ]
-    for many in range(len(shares) if len(shares) <= MOST_NUMBERS else 0, 0, -1):
-        for chosen in itertools.combinations(shares, many):
-            tried = judge(
-                [value / 100 if k in chosen else value for k, value in enumerate(values)], **task
-            )
-            if tried and tried[0] == "correct":
-                return _percent([values[k] for k in chosen])
-    above = [values[k] for k in shares if abs(float(values[k])) > 1]
-    return _percent(above) if above and exercise in SHARES else None
+    for percentages in _subsets(indices if len(indices) <= MOST_NUMBERS else []):
+        proportions = list(parts)
+        for index in percentages:
+            proportions[index] = parts[index] / 100
+        if entry.judged(proportions, values).verdict == "correct":
+            return _percent([parts[index] for index in percentages])
+    above = [parts[index] for index in indices if abs(float(parts[index])) > 1]
+    return _percent(above) if above and entry.proportions else None
+
+
+def _subsets(indices: list[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the subsets of the indices, the largest first, but not the empty one."""
+    for size in range(len(indices), 0, -1):
+        yield from itertools.combinations(indices, size)
 
 
 def _percent(values: list) -> Judged:
@@ -478,17 +374,4 @@ def worked(exercise: str, **task: Any) -> list[str]:
     >>> worked("4.1")[-1]
     'Divide by .92 + .98 - 1 = .90: the true proportion is 0.150.'
     """
-    steps = next(
-        (
-            part.STEPS
-            for part in lessons.parts("exercises")
-            if exercise in getattr(part, "STEPS", ())
-        ),
-        None,
-    )
-    return steps[exercise](**task) if steps else []
-
-
-def start_over() -> None:
-    """Forget all tries, for example for the next student at the same machine."""
-    _tries.clear()
+    return exercises()[exercise].solution(**task)

@@ -1,23 +1,25 @@
 """Exercises that a lecturer adds, in a cell or in `my_exercises.py` next to the notebooks.
 
-`exercise` comes first. The functions that compare answers follow, and then those that write the
-files for students and lecturers. `checking` reads the file.
+`exercise` comes first. The functions that make the rules of its feedback follow, and then those
+that write the files for students and lecturers. `checking` reads the file.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench import checks
-from workbench.course.answers import Judged, answered, finite, typed
+from workbench.course.answers import finite, typed
 from workbench.course.records import plain_answer
 from workbench.lessons import checking
-from workbench.lessons.checking import OWN, Exercise, Feedback
+from workbench.lessons.checking import OWN, Feedback
+from workbench.lessons.exercise import Exercise, in_words, is_near, without_spaces
 
 RELATIVE = 0.005  # tolerance of a number with decimals, as a proportion of it
 ROUNDING = 1e-9  # tolerance of a computed whole number
 _NUMBER = re.compile(r"[1-9]\d?\.[1-9]\d?")
-STUDENTS_HEAD = '''"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
+STUDENTS_HEAD = '''\
+"""Exercises of this course. Your answers are recorded, and graded by your lecturer."""
 
 import workbench as wb
 '''
@@ -113,58 +115,77 @@ def exercise(
     if answer is None:
         if mistakes:
             raise checks.WrongValue("mistakes", "can be given only together with answer")
-        reader = numbers or (lambda recorded: recorded)
-        OWN[number] = Exercise(None, reader, answer_with or "your answer", hint, str, question)
+        form = answer_with or "your answer"
+        OWN[number] = Exercise(form, numbers=numbers, hint=hint, question=question)
         return checking.check(number, None)
     right = _typeable("answer", answer)
     tolerance = None if tolerance is None else checks.number("tolerance", tolerance, 0)
-    wrong = {
+    incorrect = {
         tuple(_typeable("mistakes", mistake, len(right))): text
         for mistake, text in mistakes.items()
     }
     tolerances = [_tolerance(part, tolerance) for part in right]
-    kinds = [isinstance(part, str) for part in right]
-    for mistake in wrong:
-        if _same(list(mistake), right, tolerances):
-            rule = "must not contain the correct answer"
-            raise checks.WrongValue("mistakes", rule, _words(mistake))
-        if [isinstance(part, str) for part in mistake] != kinds:
-            rule = "must have numbers and texts in the same places as answer"
-            raise checks.WrongValue("mistakes", rule, _words(mistake))
-
-    def judge(values: list) -> Judged:
-        if _same(values, right, tolerances):
-            return Judged("correct", _words(values))
-        for mistake, text in wrong.items():
-            if _same(values, list(mistake), tolerances):
-                return Judged("mistake", text, text)
-        return Judged("not yet", "this answer is not correct")
-
-    explained = f"the answer is {_words(right)}" + (f"; {explanation}" if explanation else "")
-
-    def explain() -> str:
-        return explained
-
+    kinds = ["any" if isinstance(part, str) else "number" for part in right]
+    _check_mistakes(incorrect, right, tolerances)
+    explained = f"the answer is {in_words(right)}" + (f"; {explanation}" if explanation else "")
+    settings = {
+        "answer": right,
+        "mistakes": incorrect,
+        "hint": hint,
+        "explanation": explanation,
+        "tolerance": tolerance,
+        "points": points,
+        "answer_with": answer_with,
+    }
     OWN[number] = Exercise(
-        judge,
-        _reader(right),
         answer_with or _form(right),
-        hint,
-        explain,
-        question,
-        tuple(right),
-        points,
-        {
-            "answer": right,
-            "mistakes": wrong,
-            "hint": hint,
-            "explanation": explanation,
-            "tolerance": tolerance,
-            "points": points,
-            "answer_with": answer_with,
-        },
+        _feedback(right, incorrect, tolerances),
+        numbers=len(right),
+        hint=hint,
+        why=_literal(explained),
+        parts=kinds if "any" in kinds else (),
+        question=question,
+        settings=settings,
     )
     return checking.check(number, None)
+
+
+def _feedback(right: list, mistakes: Mapping, tolerances: list) -> list[dict]:
+    """Return the rules: the correct answer, each mistake, and any other answer."""
+    rules: list[dict] = [{"if": _conditions(right, tolerances), "correct": "{typed}"}]
+    for mistake, text in mistakes.items():
+        conditions = _conditions(mistake, tolerances)
+        rules.append({"if": conditions, "mistake": _literal(text), "misconception": text})
+    return [*rules, {"not yet": "this answer is not correct"}]
+
+
+def _conditions(parts: Sequence, tolerances: list) -> list[dict]:
+    return [
+        {"part": number, "is": part, "within": _within(part, tolerance)}
+        for number, (part, tolerance) in enumerate(zip(parts, tolerances, strict=True), 1)
+    ]
+
+
+def _within(part: float | str, tolerance: float) -> float:
+    """Return a tolerance that allows for the rounding of a number."""
+    return tolerance if isinstance(part, str) else tolerance + ROUNDING * abs(float(part))
+
+
+def _literal(text: str) -> str:
+    """Return a text in which braces are no placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _check_mistakes(mistakes: Mapping, right: list, tolerances: list) -> None:
+    kinds = [isinstance(part, str) for part in right]
+    for mistake in mistakes:
+        pairs = zip(mistake, right, tolerances, strict=True)
+        if all(is_near(part, other, _within(other, margin)) for part, other, margin in pairs):
+            rule = "must not contain the correct answer"
+            raise checks.WrongValue("mistakes", rule, in_words(mistake))
+        if [isinstance(part, str) for part in mistake] != kinds:
+            rule = "must have numbers and texts in the same places as answer"
+            raise checks.WrongValue("mistakes", rule, in_words(mistake))
 
 
 def _check_texts(texts: Mapping, mistakes: Any) -> None:
@@ -195,17 +216,17 @@ def _check_number(number: str) -> None:
 def _typeable(argument: str, answer: Any, parts: int | None = None) -> list:
     """Return the parts of an answer that a student can type, or raise."""
     try:
-        plain = plain_answer(answer)
+        plain_parts = plain_answer(answer)
     except ValueError as error:
         raise checks.WrongValue(argument, f"cannot be used: {error}", answer) from error
-    values = plain if isinstance(plain, list) else [plain]
+    values = plain_parts if isinstance(plain_parts, list) else [plain_parts]
     if not values or None in values or not finite(values):
         raise checks.WrongValue(argument, "must consist of finite numbers and texts", answer)
     if parts is not None and len(values) != parts:
         expected = checks.counted(parts, "part")
         raise checks.WrongValue(argument, f"must have {expected}, like answer", answer)
     for text in values:
-        if isinstance(text, str) and (not isinstance(typed(text), str) or not _spaced(text)):
+        if isinstance(text, str) and (not isinstance(typed(text), str) or not without_spaces(text)):
             read = f"the text box reads it as {typed(text)!r}"
             rule = "must be texts that students can type"
             raise checks.WrongValue(argument, rule, text, told=read)
@@ -220,38 +241,6 @@ def _tolerance(part: float | str, tolerance: float | None) -> float:
     return ROUNDING
 
 
-def _same(values: list, others: list, tolerances: list) -> bool:
-    """Return whether two answers agree, part by part."""
-    return len(values) == len(others) and all(map(_same_part, values, others, tolerances))
-
-
-def _same_part(value: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(value, str) or isinstance(other, str):
-        return _spaced(str(value)) == _spaced(str(other))
-    return abs(float(value) - float(other)) <= tolerance + ROUNDING * abs(float(other))
-
-
-def _spaced(text: str) -> str:
-    """Return a text without regard to case, spaces and a full stop at its end."""
-    return "".join(text.casefold().split()).rstrip(".!")
-
-
-def _reader(right: list) -> Any:
-    """Return a function that reads an answer with the same parts as the correct one."""
-    kinds = [isinstance(part, str) for part in right]
-    if not any(kinds):
-        return len(right)
-
-    def read(answer: Any) -> list | None:
-        values = list(answer) if isinstance(answer, (list, tuple)) else [answer]
-        if len(values) != len(kinds):
-            return None
-        numeric = [value for value, is_text in zip(values, kinds, strict=True) if not is_text]
-        return values if not numeric or answered(numeric, len(numeric)) else None
-
-    return read
-
-
 def _form(right: list) -> str:
     names = [_FORMS[type(part)] for part in right]
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
@@ -260,18 +249,14 @@ def _form(right: list) -> str:
 _FORMS = {int: "a whole number", float: "a number", str: "a text"}
 
 
-def _words(values: Any) -> str:
-    return ", ".join(value if isinstance(value, str) else f"{value:g}" for value in values)
-
-
-def students_file(numbers: list[str]) -> str:
+def students_file(exercises: list[str]) -> str:
     """Return the students' file of exercises: the questions without their answers."""
     calls = []
-    for number in sorted(numbers):
+    for number in sorted(exercises):
         entry = OWN[number]
         settings: dict[str, Any] = {"answer_with": entry.form}
-        if isinstance(entry.reader, int):
-            settings["numbers"] = entry.reader
+        if entry.count is not None:
+            settings["numbers"] = entry.count
         calls.append(_call(number, settings))
     return STUDENTS_HEAD + "".join(calls)
 
@@ -282,5 +267,5 @@ def lecturers_file(numbers: list[str]) -> str:
 
 
 def _call(number: str, settings: Mapping) -> str:
-    words = "".join(f",\n    {name}={value!r}" for name, value in settings.items())
-    return f"\nwb.exercise(\n    {number!r},\n    {OWN[number].question!r}{words},\n)\n"
+    arguments = "".join(f",\n    {name}={value!r}" for name, value in settings.items())
+    return f"\nwb.exercise(\n    {number!r},\n    {OWN[number].question!r}{arguments},\n)\n"

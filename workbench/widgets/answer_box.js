@@ -1,7 +1,7 @@
 function render({model, el}) {
   const part = (name, more = {}) => Object.assign(document.createElement(name), more);
-  const told = part("div", {className: "told"});
-  told.setAttribute("aria-live", "polite");
+  const output = part("div", {className: "told"});
+  output.setAttribute("aria-live", "polite");
   const form = part("form");
   const label = part("label", {textContent: model.get("label")});
   const text = part("input", {type: "text", maxLength: model.get("longest"), autocomplete: "off", spellcheck: false});
@@ -9,10 +9,10 @@ function render({model, el}) {
   button.setAttribute("aria-label", `Check ${model.get("exercise")}`);
   label.append(text);
   form.append(label, button);
-  const show = () => { told.innerHTML = model.get("told").html; };
+  const show = () => { output.innerHTML = model.get("feedback").html; };
   form.addEventListener("submit", event => {
     event.preventDefault();
-    told.textContent = "working ...";
+    output.textContent = "working ...";
     model.send({kind: "answer", text: text.value});
   });
   // JupyterLab keeps Enter from submitting a form
@@ -21,10 +21,10 @@ function render({model, el}) {
     event.preventDefault();
     form.requestSubmit();
   });
-  model.on("change:told", show);
+  model.on("change:feedback", show);
   show();
   el.classList.add("workbench-answer");
-  el.append(told, form);
-  return () => model.off("change:told", show);
+  el.append(output, form);
+  return () => model.off("change:feedback", show);
 }
 export default {render};

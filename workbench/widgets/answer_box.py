@@ -17,7 +17,7 @@ class AnswerBox(anywidget.AnyWidget):
         Number of the exercise.
     form : str
         Description of what to answer with.
-    told : str
+    feedback : str
         First feedback, as HTML.
     longest : int
         Largest number of characters that can be typed.
@@ -37,16 +37,16 @@ class AnswerBox(anywidget.AnyWidget):
     exercise = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     longest = traitlets.Int().tag(sync=True)
-    told = traitlets.Dict().tag(sync=True)
+    feedback = traitlets.Dict().tag(sync=True)
 
     def __init__(
-        self, exercise: str, form: str, told: str, longest: int, judge: Callable[[str], str]
+        self, exercise: str, form: str, feedback: str, longest: int, judge: Callable[[str], str]
     ) -> None:
         super().__init__(
             exercise=exercise,
             label=f"Your answer to {exercise}: {form}",
             longest=longest,
-            told={"number": 0, "html": told},
+            feedback={"number": 0, "html": feedback},
         )
         self._judge = judge
         self.on_msg(self._answer)
@@ -58,4 +58,4 @@ class AnswerBox(anywidget.AnyWidget):
             except ValueError as error:
                 feedback = f"<p role='alert'>{html.escape(str(error))}</p>"
             # the number makes the page show a repeated feedback again
-            self.told = {"number": self.told["number"] + 1, "html": feedback}
+            self.feedback = {"number": self.feedback["number"] + 1, "html": feedback}

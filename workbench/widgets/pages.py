@@ -7,6 +7,6 @@ IN_BROWSER = sys.platform == "emscripten"  # Python itself runs in the page, as 
 
 
 def is_live() -> bool:
-    """Return whether this kernel serves a page with widgets: in JupyterLab, Voila or JupyterLite."""
+    """Return whether this kernel serves a page with widgets, as in JupyterLab or Voila."""
     is_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
     return IN_BROWSER or is_voila or bool(os.environ.get("JPY_SESSION_NAME"))

@@ -1,7 +1,7 @@
 """Questions before answers: predictions, outputs that wait for them, and short explanations.
 
 `predict` returns a question whose answer the learner locks. `reveal` and `compare` show an output
-once it is locked. `explain` asks for two written lines.
+once it is locked. `Explanation` asks for two written lines.
 """
 
 import functools
@@ -14,8 +14,8 @@ import ipywidgets
 import numpy as np
 
 from workbench.course.answers import says_something
-from workbench.widgets.kept import kept
 from workbench.widgets.ranges import check_ranges
+from workbench.widgets.saved_answers import saved_answers
 
 REVEAL = "WORKBENCH_REVEAL"  # "all" shows every output at once, as for slides and tests
 LEAST_WORDS = 3
@@ -36,7 +36,7 @@ def _button(label: str, **traits: Any) -> ipywidgets.Button:
     return ipywidgets.Button(description=label, layout=ipywidgets.Layout(width="auto"), **traits)
 
 
-def _asked(question: str) -> ipywidgets.HTML:
+def _strong(question: str) -> ipywidgets.HTML:
     return ipywidgets.HTML(f"<strong>{html.escape(question)}</strong>")
 
 
@@ -50,19 +50,19 @@ class Prediction(Told):
     question : str
         Text of the question.
     control : ipywidget
-        Control whose `value` is the answer, or None without an answer. An optional method `words`
-        returns an answer as text.
+        Control whose `value` is the answer, or None without an answer. An optional method
+        `in_words` returns an answer as text.
     """
 
     def __init__(self, name: str, question: str, control: Any) -> None:
         self.name, self.question, self.control = name, question, control
         self._lock = _button("Lock my prediction", disabled=control.value is None)
         self._status = ipywidgets.HTML()
-        super().__init__([_asked(question), control, self._lock, self._status])
+        super().__init__([_strong(question), control, self._lock, self._status])
         self.add_class("workbench-question")  # styled in chart_view.css
         self.control.observe(self._ready, "value")
-        self._lock.on_click(lambda _: kept().keep(name, self.control.value))
-        kept().when_kept(name, self._locked)
+        self._lock.on_click(lambda _: saved_answers().save(name, self.control.value))
+        saved_answers().when_saved(name, self._locked)
 
     @property
     def said(self) -> str:
@@ -76,10 +76,10 @@ class Prediction(Told):
         if prediction in getattr(self.control, "options", [prediction]):
             self.control.value = prediction
         self.control.disabled = self._lock.disabled = True
-        said = getattr(self.control, "words", _words)(prediction)
+        text = getattr(self.control, "in_words", _in_words)(prediction)
         self._status.value = (
-            f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (saved "
-            f"{html.escape(kept().where)}). Now go on.</p>"
+            f"<p role='status'>You predicted <strong>{html.escape(text)}</strong> (saved "
+            f"{html.escape(saved_answers().where)}). Now go on.</p>"
         )
 
 
@@ -132,14 +132,14 @@ class Reveal(Told):
     @property
     def said(self) -> str:
         """Return the output as text."""
-        return "\n".join(map(_plain, self.parts)) if self.parts else self._said_before
+        return "\n".join(map(_as_text, self.parts)) if self.parts else self._said_before
 
-    def unveil(self, opened_by: Any) -> None:
+    def unveil(self, prediction: Any) -> None:
         """Show the output; a second call changes nothing."""
         if self.parts:
             return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
-        self.parts = _several(self._show(opened_by))
+        self.parts = _several(self._show(prediction))
         self.children = [widget_of(part) for part in self.parts]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -147,14 +147,16 @@ class Reveal(Told):
         displays = [part for part in self.parts if hasattr(part, "_repr_mimebundle_")]
         pictures = [part for part in displays if hasattr(part, "view") or hasattr(part, "png")]
         if not pictures:
-            tables = [part._repr_html_() for part in self.parts if hasattr(part, "_repr_html_")]
-            return bundle | ({"text/html": "".join(tables)} if tables else {})
-        shown = pictures[0]._repr_mimebundle_()
-        data, metadata = shown if isinstance(shown, tuple) else (shown, {})
-        picture = {"image/png"} & data.keys()
-        return bundle | {kind: data[kind] for kind in picture}, {
-            kind: metadata[kind] for kind in picture
-        }
+            tables = "".join(
+                part._repr_html_() for part in self.parts if hasattr(part, "_repr_html_")
+            )
+            return bundle | ({"text/html": tables} if tables else {})
+        data, metadata = pictures[0]._repr_mimebundle_()
+        kinds = {"image/png"} & data.keys()
+        return (
+            bundle | {kind: data[kind] for kind in kinds},
+            {kind: metadata[kind] for kind in kinds},
+        )
 
 
 def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
@@ -194,11 +196,11 @@ def reveal(name: str, shown: Any, **controls: Any) -> Reveal:
     """
     if callable(shown):
         check_ranges(shown, controls)
-        place = _locked(functools.partial(shown, **controls))
+        output = _locked(functools.partial(shown, **controls))
     else:
-        place = _locked(lambda _: shown if _are_parts(shown) else [shown])
-    kept().when_kept(name, place.unveil)
-    return place
+        output = _locked(lambda _: shown if _are_parts(shown) else [shown])
+    saved_answers().when_saved(name, output.unveil)
+    return output
 
 
 def _locked(show: Callable[[Any], Any]) -> Reveal:
@@ -209,14 +211,14 @@ def _locked(show: Callable[[Any], Any]) -> Reveal:
     return Reveal(waiting, "Make your prediction first.", show)
 
 
-def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Reveal:
+def compare(name: str, feedback: Mapping[str, str], show: Callable[[], Any]) -> Reveal:
     """Return a button that appears once a prediction is locked and shows the result.
 
     Parameters
     ----------
     name : str
         Name of the prediction.
-    words : dict of str to str
+    feedback : dict of str to str
         Feedback on each choice, shown before the result. May be empty.
     show : callable
         Function that returns the result, as in `Reveal`.
@@ -226,23 +228,23 @@ def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Rev
     >>> compare("0-coin", {"heads": "Heads has not come up."}, lambda: "Tails.")
     Make your prediction first.
     """
-    place = _locked(lambda predicted: [*answered(words, predicted), *_several(show())])
+    output = _locked(lambda predicted: [*answered(feedback, predicted), *_several(show())])
 
     def offer(predicted: Any) -> None:
         button = _button(LOOK)
-        button.on_click(lambda _: place.unveil(predicted))
-        place.children = place.children if place.parts else [button]
+        button.on_click(lambda _: output.unveil(predicted))
+        output.children = output.children if output.parts else [button]
 
-    kept().when_kept(name, offer)
-    return place
+    saved_answers().when_saved(name, offer)
+    return output
 
 
-def look(words: Mapping[str, str], predicted: Any, show: Callable[[], Any]) -> Reveal:
+def look(feedback: Mapping[str, str], predicted: Any, show: Callable[[], Any]) -> Reveal:
     """Return the button of `compare` for a known prediction, as in the output of `reveal`."""
-    return on_click(LOOK, lambda: [*answered(words, predicted), *_several(show())])
+    return on_click(LOOK, lambda: [*answered(feedback, predicted), *_several(show())])
 
 
-def answered(words: Mapping[str, str], predicted: Any) -> list[str]:
+def answered(feedback: Mapping[str, str], predicted: Any) -> list[str]:
     """Return the prediction with the feedback on it, or an empty list if there is none.
 
     Examples
@@ -250,7 +252,9 @@ def answered(words: Mapping[str, str], predicted: Any) -> list[str]:
     >>> answered({"heads": "Heads has not come up."}, "heads")
     ['You predicted heads. Heads has not come up.']
     """
-    return [f"You predicted {predicted}. {words[predicted]}"] if predicted in words else []
+    if predicted not in feedback:
+        return []
+    return [f"You predicted {predicted}. {feedback[predicted]}"]
 
 
 def on_click(label: str, show: Callable[[], Any]) -> Reveal:
@@ -269,77 +273,13 @@ def on_click(label: str, show: Callable[[], Any]) -> Reveal:
     Button: Toss a coin
     """
     button = _button(label)
-    place = Reveal(button, f"Button: {label}", lambda _: show())
-    button.on_click(place.unveil)
-    return place
+    output = Reveal(button, f"Button: {label}", lambda _: show())
+    button.on_click(output.unveil)
+    return output
 
 
 class Explanation(Told):
     """A question that is answered in two lines, with a model answer shown afterwards.
-
-    Parameters
-    ----------
-    name : str
-        Name under which the lines are saved.
-    question : str
-        Text of the question.
-    model : str
-        Model answer.
-    mistakes : list of str
-        Typical incorrect answers, each with an explanation.
-    """
-
-    def __init__(self, name: str, question: str, model: str, mistakes: Iterable[str]) -> None:
-        self.question, self._model, self._mistakes = question, model, mistakes
-        wide = ipywidgets.Layout(width="100%", max_width="700px")
-        self._lines = [
-            ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)
-        ]
-        self._keep = _button("Keep my two lines")
-        self._status = ipywidgets.HTML()
-        super().__init__([_asked(question), *self._lines, self._keep, self._status])
-        self._keep.on_click(lambda _: self._written(name))
-        kept().when_kept(name, self._kept)
-
-    @property
-    def said(self) -> str:
-        """Return the question as text."""
-        return f"Explain in two lines: {self.question}"
-
-    def _written(self, name: str) -> None:
-        short = [
-            line.description for line in self._lines if not says_something(line.value, LEAST_WORDS)
-        ]
-        if short:
-            self._status.value = (
-                f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} different "
-                "words.</p>"
-            )
-            return
-        try:
-            kept().keep(name, [line.value for line in self._lines])
-        except ValueError as error:
-            self._status.value = f"<p role='alert'>{html.escape(str(error))}</p>"
-
-    def _kept(self, written: list[str] | str) -> None:
-        if not isinstance(written, list) or len(written) != len(
-            self._lines
-        ):  # a file changed by hand
-            return
-        for line, text in zip(self._lines, written, strict=True):
-            line.value, line.disabled = str(text), True
-        self._keep.disabled = True
-        mistakes = "".join(f"<li>{html.escape(mistake)}</li>" for mistake in self._mistakes)
-        where = html.escape(kept().where)
-        self._status.value = (
-            f"<div role='status'><p>Saved {where}. Compare with a model answer:</p>"
-            f"<blockquote>{html.escape(self._model)}</blockquote>"
-            f"<p>Typical incorrect answers:</p><ul>{mistakes}</ul></div>"
-        )
-
-
-def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Explanation:
-    """Return a question that is answered in two written lines before a model answer appears.
 
     Parameters
     ----------
@@ -355,30 +295,72 @@ def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Ex
     Examples
     --------
     >>> wrong = ["It fell on heads: one toss says little."]
-    >>> explain("0-fair", "Why is the coin fair?", "It need not be.", wrong)
+    >>> Explanation("0-fair", "Why is the coin fair?", "It need not be.", wrong)
     Explain in two lines: Why is the coin fair?
     """
-    return Explanation(name, question, model, mistakes)
+
+    def __init__(self, name: str, question: str, model: str, mistakes: Iterable[str]) -> None:
+        self.question, self._model, self._mistakes = question, model, mistakes
+        wide = ipywidgets.Layout(width="100%", max_width="700px")
+        self._lines = [
+            ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)
+        ]
+        self._keep = _button("Keep my two lines")
+        self._status = ipywidgets.HTML()
+        super().__init__([_strong(question), *self._lines, self._keep, self._status])
+        self._keep.on_click(lambda _: self._written(name))
+        saved_answers().when_saved(name, self._saved)
+
+    @property
+    def said(self) -> str:
+        """Return the question as text."""
+        return f"Explain in two lines: {self.question}"
+
+    def _written(self, name: str) -> None:
+        short = [
+            line.description for line in self._lines if not says_something(line.value, LEAST_WORDS)
+        ]
+        problem = f"{' and '.join(short)}: write at least {LEAST_WORDS} different words."
+        if not short:
+            try:
+                saved_answers().save(name, [line.value for line in self._lines])
+                return
+            except ValueError as error:
+                problem = str(error)
+        self._status.value = f"<p role='alert'>{html.escape(problem)}</p>"
+
+    def _saved(self, texts: list[str] | str) -> None:
+        if not isinstance(texts, list) or len(texts) != len(self._lines):
+            return  # a file changed by hand
+        for line, text in zip(self._lines, texts, strict=True):
+            line.value, line.disabled = str(text), True
+        self._keep.disabled = True
+        mistakes = "".join(f"<li>{html.escape(mistake)}</li>" for mistake in self._mistakes)
+        self._status.value = (
+            f"<div role='status'><p>Saved {html.escape(saved_answers().where)}. Compare with a "
+            f"model answer:</p><blockquote>{html.escape(self._model)}</blockquote>"
+            f"<p>Typical incorrect answers:</p><ul>{mistakes}</ul></div>"
+        )
 
 
-def _words(prediction: list | str) -> str:
+def _in_words(prediction: list | str) -> str:
     return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
 
 
-def _are_parts(shown: Any) -> bool:
+def _are_parts(value: Any) -> bool:
     """Return whether a value is a list of texts or results."""
     return (
-        isinstance(shown, list)
-        and bool(shown)
-        and all(isinstance(part, str) or hasattr(part, "_repr_html_") for part in shown)
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(part, str) or hasattr(part, "_repr_html_") for part in value)
     )
 
 
-def _several(shown: Any) -> list:
-    return list(shown) if isinstance(shown, (list, tuple)) else [shown]
+def _several(output: Any) -> list:
+    return list(output) if isinstance(output, (list, tuple)) else [output]
 
 
-def _plain(part: Any) -> str:
+def _as_text(part: Any) -> str:
     if isinstance(part, str):
         return part
     return repr(part.item() if isinstance(part, np.generic) else part)
@@ -388,11 +370,11 @@ def widget_of(part: Any) -> Any:
     """Return a widget that shows a text or a result; a widget is returned unchanged."""
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
-    text = (
-        f"<div style='max-width: calc(100vw - 2em); overflow-x: auto'>{part._repr_html_()}</div>"
-        if hasattr(part, "_repr_html_")
-        else f"<p style='white-space: pre-wrap'>{html.escape(_plain(part))}</p>"
-    )
-    return ipywidgets.HTML(text).add_class(
-        "jp-RenderedHTMLCommon"
-    )  # tables look as in other outputs
+    if hasattr(part, "_repr_html_"):
+        style = "max-width: calc(100vw - 2em); overflow-x: auto"
+        text = f"<div style='{style}'>{part._repr_html_()}</div>"
+    else:
+        text = f"<p style='white-space: pre-wrap'>{html.escape(_as_text(part))}</p>"
+    widget = ipywidgets.HTML(text)
+    widget.add_class("jp-RenderedHTMLCommon")  # tables look as in other outputs
+    return widget

@@ -4,6 +4,7 @@
 control.
 """
 
+import copy
 import functools
 import inspect
 import math
@@ -42,9 +43,9 @@ def adjustable(**limits: tuple[float, float]) -> Callable:
     >>> panel = lesson.place_value(budget=(20, 400, 20))
     >>> panel.controls["budget"].options[-1], panel.controls["budget"].value
     (400, 100)
-    >>> lesson.place_value(bugdet=(20, 400, 20))
+    >>> lesson.place_value(bugdet=(20, 400, 20))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.widgets.ranges.RangeError: place_value has no control 'bugdet'. Controls: budget, method.
+    workbench.widgets.ranges.RangeError: place_value has no control 'bugdet'. Controls: budget...
     """
 
     def decorate(scene: Callable[..., Panel]) -> Callable[..., Panel]:
@@ -107,14 +108,17 @@ def fit_axes(panel: Panel, **values: Any) -> Panel:
 
 def _widened(spec: dict, rows: Mapping) -> dict:
     """Return a specification whose fixed axes contain all rows; equal axes stay equal."""
-    ends: dict[tuple, tuple] = {}
-    for scale, values in _axes(spec, rows):
-        axis = tuple(scale["domain"])
+    spec = copy.deepcopy(spec)
+    axes = [(scale, tuple(scale["domain"]), values) for scale, values in _axes(spec, rows)]
+    ends: dict[tuple, list] = {}
+    for scale, axis, values in axes:
         least = 0 if scale.get("type") == "log" else -math.inf
         numbers = [value for value in values if _is_number(value) and value > least]
-        every = [*ends.get(axis, axis), *numbers]
-        ends[axis] = (min(every), max(every))
-    return _with_ends(spec, ends)
+        numbers += ends.get(axis, axis)
+        ends[axis] = [min(numbers), max(numbers)]
+    for scale, axis, _ in axes:
+        scale["domain"] = ends[axis]
+    return spec
 
 
 def _axes(part: Any, rows: Mapping, source: str = "") -> Iterator[tuple[dict, list]]:
@@ -133,18 +137,6 @@ def _axes(part: Any, rows: Mapping, source: str = "") -> Iterator[tuple[dict, li
             yield scale, [row.get(field) for row in rows.get(source, ()) for field in fields]
     for entry in part.values():
         yield from _axes(entry, rows, source)
-
-
-def _with_ends(part: Any, ends: Mapping[tuple, tuple]) -> Any:
-    if isinstance(part, list):
-        return [_with_ends(entry, ends) for entry in part]
-    if not isinstance(part, dict):
-        return part
-    changed = {name: _with_ends(entry, ends) for name, entry in part.items()}
-    domain = changed.get("domain")
-    if isinstance(domain, list) and tuple(domain) in ends:
-        changed["domain"] = list(ends[tuple(domain)])
-    return changed
 
 
 def set_range(control: Any, name: str, values: Any, limits: tuple | None = None) -> None:
@@ -180,7 +172,7 @@ def set_range(control: Any, name: str, values: Any, limits: tuple | None = None)
     if isinstance(control, Stops):
         _set_stops(control, numbers, isinstance(values, tuple))
     else:
-        _set_slider(control, name, numbers)
+        _set_slider(control, numbers)
 
 
 def stops_of(control: Any, name: str, values: Any, limits: tuple | None = None) -> list:
@@ -241,23 +233,22 @@ def _is_number(value: Any) -> bool:
 
 
 def _set_stops(control: Stops, numbers: list, with_present: bool) -> None:
-    """Set the numbers of a slider with stops; a stop that is a word, such as "all", remains."""
-    words = [stop for _, stop in _labeled(control) if isinstance(stop, str)]
+    """Set the numbers of a slider with stops; a stop that is a text, such as "all", remains."""
+    texts = [stop for _, stop in _labeled(control) if isinstance(stop, str)]
     value = control.value
     if not isinstance(value, str):
         if with_present and numbers[0] < value < numbers[-1]:
             numbers = sorted({*numbers, value})
         value = _nearest(numbers, value)
-    control.stop_at([*numbers, *words], value)
+    control.stop_at([*numbers, *texts], value)
 
 
-def _set_slider(control: Any, name: str, numbers: list) -> None:
+def _set_slider(control: Any, numbers: list) -> None:
     value = _nearest(numbers, control.value)
     control.min, control.max = min(control.min, numbers[0]), max(control.max, numbers[-1])
     control.step = numbers[1] - numbers[0]
     control.value = value
-    control.min, control.max = numbers[0], numbers[-1]
-    control.ends = (numbers[0], numbers[-1])
+    control.min, control.max = control.ends = numbers[0], numbers[-1]
 
 
 def _nearest(numbers: Sequence, value: float) -> float:
@@ -265,22 +256,19 @@ def _nearest(numbers: Sequence, value: float) -> float:
 
 
 def _set_options(control: Any, name: str, values: Any) -> None:
-    """Keep some of the options of a control, named by their values or their labels."""
+    """Set the options of a control to some of them, named by their values or their labels."""
     options = _labeled(control)
     if not options:
         raise RangeError(f"{name} is not a slider and has no options, so it cannot take a range.")
-    kept = [option for option in options if _is_among(option, values)]
-    if not kept or len(kept) < len(values):
+    names = values if isinstance(values, (list, tuple)) else []
+    remaining = {value: label for label, value in options if label in names or value in names}
+    if not remaining or len(remaining) < len(values):
         labels = checks.listed((repr(stop) for _, stop in options), len(options))
         raise RangeError(f"{name} takes a list of some of {labels}; got {values!r}.")
-    remaining = [value for _, value in kept]
+    value = control.value
     if isinstance(control, ipywidgets.SelectMultiple):
-        chosen = tuple(value for value in control.value if value in remaining) or tuple(remaining)
-    else:
-        chosen = control.value if control.value in remaining else remaining[0]
-    control.options = kept
-    control.value = chosen
-
-
-def _is_among(option: tuple, values: Any) -> bool:
-    return isinstance(values, (list, tuple)) and any(entry in values for entry in option)
+        value = tuple(option for option in value if option in remaining) or tuple(remaining)
+    elif value not in remaining:
+        value = next(iter(remaining))
+    control.options = [(label, option) for option, label in remaining.items()]
+    control.value = value

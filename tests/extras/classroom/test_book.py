@@ -18,7 +18,7 @@ from workbench.extras.classroom.concept_test import KEY, concept_gain
 from workbench.extras.classroom.misconceptions import SCENES
 from workbench.extras.classroom.variants import VARIANTS
 from workbench.extras.classroom.votes import lesson_questions
-from workbench.lessons import checking
+from workbench.lessons import checking, content
 from workbench.lessons.allocation import views as allocation
 from workbench.lessons.cross_validation import views as cross_validation
 from workbench.lessons.misclassification import views as misclassification
@@ -26,7 +26,6 @@ from workbench.lessons.replication import views as replication
 from workbench.lessons.stratified import views as stratified
 from workbench.reports.pages import headings, source
 from workbench.reports.parameters import load_notebook, topics
-from workbench.widgets import questions
 
 ROOT = Path(__file__).parents[3]
 BOOK = ROOT / "notebooks" / "instructor"
@@ -163,7 +162,7 @@ def test_the_concept_test_has_ten_questions_four_choices_and_the_key_that_is_use
 
 def explanations():
     """Return the names of the lines that learners write."""
-    with mock.patch.object(questions, "explain", lambda name, *rest: name):
+    with mock.patch.object(content, "Explanation", lambda name, **rest: name):
         return [
             ask()
             for module in lessons.parts("views")

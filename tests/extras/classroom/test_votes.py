@@ -13,9 +13,10 @@ from command import run
 from workbench import lessons
 from workbench.extras.classroom import votes
 from workbench.lessons import checking
+from workbench.lessons.exercise import Exercise
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.reports.parameters import ReportError
-from workbench.widgets import kept
+from workbench.widgets import saved_answers
 from workbench.widgets.questions import Prediction, predict
 
 
@@ -117,7 +118,7 @@ def test_every_question_of_the_lessons_takes_what_its_control_keeps(tmp_path):
 def test_the_command_writes_one_page(tmp_path):
     (tmp_path / "class").mkdir()
     hand_in(tmp_path / "class", "ada", {"5-repeats": "5%"})
-    assert (tmp_path / "class" / "ada" / kept.FILE).is_file()
+    assert (tmp_path / "class" / "ada" / saved_answers.FILE).is_file()
     done = run(tmp_path, "course", "votes", "class", "-o", "out/v.html")
     assert (done.returncode, done.stdout) == (0, "1 question with predictions\nWrote out/v.html\n")
     hand_in(tmp_path / "class", "bob", "{")
@@ -138,8 +139,8 @@ def test_a_lesson_that_is_added_is_asked_and_checked(monkeypatch):
         for part in ("views", "exercises")
     }
     made_up["views"].predict_rain = lambda: predict("7-rain", "Does it rain?", ["yes", "no"])
-    made_up["exercises"].EXERCISES = {
-        "7.1": (lambda word: ("correct", "rain"), str, "a word", "look", str)
+    made_up["exercises"].exercises = lambda: {
+        "7.1": Exercise("a word", [{"correct": "rain"}], reader=list)
     }
     for part in made_up.values():
         part.__spec__ = importlib.machinery.ModuleSpec(part.__name__, None)

@@ -7,6 +7,7 @@ to it.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,7 @@ from workbench.charts.allocation.words import METHODS as METHOD_NAMES
 from workbench.charts.allocation.words import STREAMED, count
 from workbench.charts.theme import Figure
 from workbench.course.digit_forms import PLACES, digit_forms, register_errors
+from workbench.lessons.content import lesson_texts
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
@@ -29,20 +31,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_figure, narrow,
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable
 
-# what must not be on the screen before a prediction is locked, its button pressed (look) or an
-# exercise answered
-ANSWERS = {
-    "3-thousands": ("4,148", "42", "18"),
-    "3-thousands look": ("42.1", "18.0", "17.9"),
-    "3-better": ("3,873", "4,606", "144"),
-    "3-better look": ("144",),
-    "3-infinite": ("62%", "18%"),
-    "3-infinite look": ("62%", "18%"),
-    "3-following": ("1.37", "1.4"),
-    "3.1": ("1.151", "2.275", "50.6"),
-    "3.2": ("10 / 17", "10, 17"),
-    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32"),
-}
+TEXTS = lesson_texts("allocation")
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
@@ -53,40 +42,6 @@ BETTER = {
     "capped Neyman": ("neyman",),
     "equal shares": ("equal",),
     "no difference": ("neyman", "equal"),
-}
-OF_THOUSANDS = {
-    "2": "That is in proportion to their number. But a misread thousand costs a hundred times as "
-    "much as a misread ten.",
-    "25": "Those are equal shares. But size times standard deviation is by far the largest in the "
-    "thousands.",
-    "37": "Correct: label all of them, and the thousands add nothing to the standard error.",
-    "64": "That is what Neyman's rule asks for. But there are only 37 thousands. The question is "
-    "which places get the other 27 labels.",
-}
-OF_BETTER = {
-    "capped Neyman": "This rule uses the standard deviations. But with 150 labels it leaves so "
-    "many unused that equal shares are better.",
-    "equal shares": "Correct, but only because capped Neyman leaves labels unused.",
-    "no difference": "There is a difference. Equal shares use all labels, and that outweighs the "
-    "labels that they waste on the ones.",
-}
-OF_INFINITE = {
-    "0%": "The rule remembers what it has seen. But it throws digits away before it has seen "
-    "that their errors vary.",
-    "5%": "You expected a rare accident. But in most orders, the first digits of some place are "
-    "all read correctly. Its standard deviation so far is 0, and the rule throws its digits away.",
-    "20%": "You expected bad luck. But the rule itself is the cause. As long as the digits of a "
-    "place are read correctly, its standard deviation so far is 0, and the rule throws them away.",
-    "60%": "Correct, and the rule itself is the cause. The first digits of a rare place "
-    "are usually read correctly, and the rule throws them away.",
-}
-OF_FOLLOWING = {
-    "1.0 times": "The rule uses the new standard deviation at once. But the records thrown away "
-    "before the jump do not come back.",
-    "1.4 times": "Correct: the sample adapts, but slowly, as new records arrive.",
-    "2.5 times": "That is the ratio earlier, closer to the jump. Each new record of the stratum "
-    "helps.",
-    "5.0 times": "The ratio is never so large: right after the jump it is less than three.",
 }
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
@@ -103,81 +58,32 @@ DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed
 
 def predict_thousands() -> Prediction:
     """Return the question about the thousands, which comes before any allocation is shown."""
-    size, _ = _places()
-    return questions.predict(
-        "3-thousands",
-        f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
-        OF_THOUSANDS,
-    )
+    return TEXTS.predict("3-thousands")
 
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
-    return questions.predict(
-        "3-better",
-        "Your boss pays for 150 labels instead of 100. Which of these two rules then estimates the "
-        "total with the smaller standard error?",
-        BETTER,
-    )
+    return TEXTS.predict("3-better")
 
 
 def predict_infinite() -> Prediction:
     """Return the question how often the sample of a stream loses a place that has errors."""
-    return questions.predict(
-        "3-infinite",
-        f"The digits arrive in {STREAMS} different random orders, and S-VOILA keeps {LABELS} of them. "
-        "In what percentage of these streams does the sample, at some time, hold no digit of a "
-        "place in which a misread digit was already seen?",
-        OF_INFINITE,
-    )
+    return TEXTS.predict("3-infinite")
 
 
 def predict_following() -> Prediction:
     """Return the question about the variance long after a standard deviation has jumped."""
-    return questions.predict(
-        "3-following",
-        "Look at the sample 40,000 records after the jump. How many times as large is its "
-        "variance as that of the best sample with hindsight?",
-        OF_FOLLOWING,
-    )
+    return TEXTS.predict("3-following")
 
 
 def explain_greedy() -> Explanation:
     """Return the question why giving one label at a time is not short-sighted."""
-    return questions.explain(
-        "3-greedy",
-        "You give one label at a time, always to the place with the largest gain. Why is this not "
-        "short-sighted here?",
-        "A label in one place does not change the gain of labels in the other places. Within a "
-        "place, each further label has a smaller gain than the one before. So the labels with "
-        "the largest gains of all are exactly those that the rule gives, in this order.",
-        [
-            '"The rule was best with 100 labels." That is one case, and not a reason.',
-            '"Each place gets labels in proportion to N times S." This is the rule of Neyman. It '
-            "ignores that a place can be labeled completely.",
-            '"You can move a label back later." The rule never does this, and never needs to.',
-        ],
-    )
+    return TEXTS.explain("3-greedy")
 
 
 def explain_floor() -> Explanation:
     """Return the question why a stream throws away the stratum that matters most."""
-    return questions.explain(
-        "3-floor",
-        "The thousands matter most, but the paper's rule throws them away. Why?",
-        "Only a few of the thousands are misread. So the first ones that arrive are usually all "
-        "read correctly, and the standard deviation so far is 0. The rule treats this as the "
-        "true value and gives the place no labels. Then it cannot correct itself, because the "
-        "digits it threw away are gone.",
-        [
-            '"There are only 37 of them." Their number is small, but size times standard deviation '
-            "is the largest of all.",
-            '"The sample is full, so something has to go." This is true of every rule. The '
-            "question is why this rule throws away the thousands.",
-            '"It is bad luck." Count the streams in which it happens: the rule itself is the '
-            "cause.",
-        ],
-    )
+    return TEXTS.explain("3-floor")
 
 
 # the register
@@ -264,7 +170,7 @@ class _Hand:
         again = ipywidgets.Button(description="Start again")
         again.on_click(self.restart)
         self.view = ChartView(place_charts.placed(self.best, self.labeled(), wish))
-        self.view.on_drag(lambda place: self.move(int(place["drag"]), place["x"]))
+        self.view.on_drag(lambda point: self.move(int(point["drag"]), point["x"]))
         for h, slider in enumerate(self.sliders):
             slider.observe(functools.partial(self.moved, h), "value")
         controls = dict(zip(PLACES, self.sliders, strict=True))
@@ -386,55 +292,53 @@ def seen_hand() -> Reveal:
     def show() -> Table:
         size, sd = _places()
         products, best = size * sd, _allocated(LABELS)
-        neyman = LABELS * products / products.sum()
-        others = (LABELS - size[3]) * products[:3] / products[:3].sum()
+        remaining = (LABELS - size[3]) * products[:3] / products[:3].sum()
+        allocations = {
+            "Neyman's rule for 100 labels": LABELS * products / products.sum(),
+            "all thousands, and Neyman's rule for the other 63 labels": [*remaining, size[3]],
+            "the best whole numbers": best.labeled,
+        }
         rows = [
-            {"allocation": "Neyman's rule for 100 labels", **_of_places(neyman)},
-            {
-                "allocation": "all thousands, and Neyman's rule for the other 63 labels",
-                **_of_places([*others, size[3]]),
-            },
-            {"allocation": "the best whole numbers", **_of_places(best.labeled)},
+            {"allocation": name} | dict(zip(PLACES, map(count, labels), strict=True))
+            for name, labels in allocations.items()
         ]
         least = best.stratum_size.sum() * best.variance**0.5
         return Table(
             rows, f"{LABELS} labels: the smallest standard error of the total is {least:,.0f}"
         )
 
-    return questions.compare("3-thousands", OF_THOUSANDS, show)
-
-
-def _of_places(labels: Iterable) -> dict:
-    return {name: count(k) for name, k in zip(PLACES, labels, strict=True)}
+    return questions.compare("3-thousands", TEXTS.feedback("3-thousands"), show)
 
 
 def seen_rules() -> Reveal:
     """Return a button for the standard error of each rule, after `predict_better`."""
-    return questions.compare("3-better", OF_BETTER, _rules)
+    return questions.compare("3-better", TEXTS.feedback("3-better"), _rules)
 
 
 def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
-    left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
-    beaten = min(
+    first_unused = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
+    first_worse = min(
         budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance
     )
-    rows = [
-        {
-            "budget": budget,
-            "method": METHOD_NAMES[method],
-            "labeled": int(plan.labeled.sum()),
-            "unused": int(plan.unused),
-            "standard_error": plan.stratum_size.sum() * plan.variance**0.5,
-        }
-        for budget in (LABELS, 150)
-        for method, plan in plans[budget].items()
-    ]
+    rows = []
+    for budget, method in itertools.product((LABELS, 150), COMPARED):
+        plan = plans[budget][method]
+        rows.append(
+            {
+                "budget": budget,
+                "method": METHOD_NAMES[method],
+                "labeled": int(plan.labeled.sum()),
+                "unused": int(plan.unused),
+                "standard_error": plan.stratum_size.sum() * plan.variance**0.5,
+            }
+        )
     return [
-        f"From {left} labels on, Neyman's rule asks for more thousands than there are. If you "
-        f"only cap its numbers, some labels are not used. From {beaten} labels on, this rule has a "
-        "larger standard error than equal shares. If you allocate the unused labels to the other "
-        "places, as the textbook says, the standard error is that of VOILA except for rounding.",
+        f"From {first_unused} labels on, Neyman's rule asks for more thousands than there are. If "
+        f"you only cap its numbers, some labels are not used. From {first_worse} labels on, this "
+        "rule has a larger standard error than equal shares. If you allocate the unused labels to "
+        "the other places, as the textbook says, the standard error is that of VOILA except for "
+        "rounding.",
         Table(rows, "The register total, by budget and rule"),
     ]
 
@@ -449,29 +353,20 @@ def iterated_or_best(predicted: str | None = None) -> Table:
     """
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
-    cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
+    rows = []
+    for budget, minimum in ((LABELS, MINIMUM), (most, MINIMUM), (12, 0)):
+        row: dict[str, Any] = {"budget": budget, "floor": minimum}
+        for name in ("neyman_iterated", "voila"):
+            labeled = _allocated(budget, name, minimum).labeled
+            row[METHOD_NAMES[name]] = " / ".join(map(str, labeled))
+        ratio = _rounding_costs(budget, minimum)
+        row["standard error, VOILA = 1"] = f"{ratio:.4f}" if np.isfinite(ratio) else "infinite"
+        rows.append(row)
     return Table(
-        [
-            {
-                "budget": budget,
-                "floor": minimum,
-                **{
-                    METHOD_NAMES[name]: " / ".join(
-                        map(str, _allocated(budget, name, minimum).labeled)
-                    )
-                    for name in ("neyman_iterated", "voila")
-                },
-                "standard error, VOILA = 1": _ratio(_rounding_costs(budget, minimum)),
-            }
-            for budget, minimum in cases
-        ],
+        rows,
         f"Iterated Neyman and VOILA. Of {budgets[0]} to {budgets[-1]} labels, "
         f"VOILA gains most with {most}.",
     )
-
-
-def _ratio(ratio: float) -> str:
-    return f"{ratio:.4f}" if np.isfinite(ratio) else "infinite"
 
 
 def _rounding_costs(budget: int, minimum: int) -> float:
@@ -514,7 +409,7 @@ def one_label_at_a_time() -> Panel:
     """
     size, sd = _places()
     budget = stops(BUDGETS, LABELS, "Labels", 480)
-    one, ten, rest, again = (
+    single, ten, rest, again = (
         ipywidgets.Button(description=text)
         for text in ("Next label", "Next ten", "Give all", "Start again")
     )
@@ -533,7 +428,7 @@ def one_label_at_a_time() -> Panel:
         show()
 
     def show() -> None:
-        for button in (one, ten, rest):
+        for button in (single, ten, rest):
             button.disabled = int(state["labeled"].sum()) >= budget.value
         view.show_figure(now())
 
@@ -542,15 +437,15 @@ def one_label_at_a_time() -> Panel:
         return figure.data, (figure.title, figure.alternative)
 
     view = ChartView(now())
-    one.on_click(lambda _: give(1))
+    single.on_click(lambda _: give(1))
     ten.on_click(lambda _: give(10))
     rest.on_click(lambda _: give(budget.value))
     again.on_click(restart)
     budget.observe(restart, "value")
-    buttons = {"one": one, "ten": ten, "rest": rest, "again": again}
-    made = panel({"budget": budget, **buttons}, view)
-    made.answer = all_labels
-    return made
+    buttons = {"one": single, "ten": ten, "rest": rest, "again": again}
+    scene = panel({"budget": budget, **buttons}, view)
+    scene.answer = all_labels
+    return scene
 
 
 def spreads() -> Table:
@@ -577,19 +472,18 @@ def ten_strata() -> Table:
         name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
         for name in ("neyman", "neyman_iterated", "voila")
     }
-    return Table(
-        [
-            {
-                "method": METHOD_NAMES[name],
-                "first stratum": int(plan.labeled[0]),
-                "other nine": int(plan.labeled[1:].sum()),
-                "unused": int(plan.unused),
-                "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's",
-            }
-            for name, plan in plans.items()
-        ],
-        "1,000 labels for ten strata",
-    )
+    least = plans["voila"].variance
+    rows = [
+        {
+            "method": METHOD_NAMES[name],
+            "first stratum": int(plan.labeled[0]),
+            "other nine": int(plan.labeled[1:].sum()),
+            "unused": int(plan.unused),
+            "variance": f"{plan.variance / least:.1f} times VOILA's",
+        }
+        for name, plan in plans.items()
+    ]
+    return Table(rows, "1,000 labels for ten strata")
 
 
 # streams of the register
@@ -651,26 +545,23 @@ def watch_stream(predicted: str | None = None) -> Panel:
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
-    made = drive_figure(controls, figure)
-    made.children[0].children += (_player(controls["seen"]),)
-    return made
+    scene = drive_figure(controls, figure)
+    scene.children[0].children += (_player(controls["seen"]),)
+    return scene
 
 
 @functools.lru_cache(maxsize=64)
 def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> Any:
-    place, error = register_errors()
+    last = [3] if order == "late" else []
+    return _streams(
+        budget, methods=[rule], last=last, every=EVERY, minimum=minimum, runs=1, rng=seed
+    )
+
+
+def _streams(budget: int, **settings: Any) -> Any:
+    """Return streams of the digits in random orders."""
     return simulations.simulate_stream(
-        place,
-        error,
-        budget,
-        methods=[rule],
-        order="random",
-        last=[3] if order == "late" else [],
-        every=EVERY,
-        minimum=minimum,
-        runs=1,
-        rng=seed,
-        progress=False,
+        *register_errors(), budget, order="random", progress=False, **settings
     )
 
 
@@ -686,7 +577,9 @@ def _player(slider: Any) -> Any:
 def seen_streams() -> Reveal:
     """Return a button for the percentage of infinite variances, after `predict_infinite`."""
     return questions.compare(
-        "3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite"))
+        "3-infinite",
+        TEXTS.feedback("3-infinite"),
+        lambda: trouble(questions.saved_answers().get("3-infinite")),
     )
 
 
@@ -714,16 +607,7 @@ def trouble(predicted: str | None = None) -> ChartView:
     Chart: 4 strata, 200 records kept, mean of 4 streams. ...
     >>> _ = ipywidgets.interact(scene, kept=(50, 300, 50))  # doctest: +SKIP
     """
-    place, error = register_errors()
-    study = simulations.simulate_stream(
-        place,
-        error,
-        LABELS,
-        methods=["s_voila_printed"],
-        order="random",
-        runs=STREAMS,
-        progress=False,
-    )
+    study = _streams(LABELS, methods=["s_voila_printed"], runs=STREAMS)
     endless = np.isinf(study.variance["s_voila_printed"])
     ever, last = float(endless.any(1).mean()), float(endless[:, -1].mean())
     return ChartView(
@@ -787,20 +671,16 @@ def floors() -> Panel:
 
 def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
     """Return the errors of the register total in 100 streams, the same for every floor."""
-    place, error = register_errors()
-    study = simulations.simulate_stream(
-        place,
-        error,
+    records = register_errors()[0].size
+    study = _streams(
         LABELS,
         methods=["s_voila"],
-        order="random",
-        every=place.size,
+        every=records,
         runs=BATCH_OF_STREAMS,
         minimum=floor,
         rng=seed,
-        progress=False,
     )
-    return place.size * study.error["s_voila"][:, -1]
+    return records * study.error["s_voila"][:, -1]
 
 
 def premiums() -> Table:
@@ -827,7 +707,7 @@ def _total_error(floor: int) -> float:
 def seen_following() -> Reveal:
     """Return the chart of `following` with the prediction, after `predict_following`."""
     return questions.reveal(
-        "3-following", lambda choice: [*questions.answered(OF_FOLLOWING, choice), following(choice)]
+        "3-following", lambda choice: [*TEXTS.answered("3-following", choice), following(choice)]
     )
 
 
@@ -859,7 +739,7 @@ def following(predicted: str | None = None) -> ChartView:
         *simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100, progress=False
     )
     ratio = study.ratio("s_voila")
-    named = ", ".join(
+    ratios = ", ".join(
         f"{ratio[at // 1000 - 1]:.2f} after {at:,}" for at in (20_000, 30_000, 40_000, 50_000)
     )
     return ChartView(
@@ -868,7 +748,7 @@ def following(predicted: str | None = None) -> ChartView:
             f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of the "
             "best sample",
             "Variance of S-VOILA over that of the best sample with hindsight, mean of "
-            f"{study.runs} streams: {named} records. The largest ratio is {ratio.max():.2f}. The "
+            f"{study.runs} streams: {ratios} records. The largest ratio is {ratio.max():.2f}. The "
             f"sample adapts, but slowly.{_prediction(predicted)}",
             name="variance, best sample = 1",
             domain=(0.8, 5.2),
@@ -941,7 +821,7 @@ def papers_stream(predicted: str | None = None) -> Panel:
 def _axes(studies: Iterable) -> dict:
     """Return the ends of axes that contain all studies."""
     sampled = max(
-        held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values()
+        counts[..., JUMPING].mean(0).max() for study in studies for counts in study.sampled.values()
     )
     means = np.concatenate([v.mean(0) for study in studies for v in study.variance.values()])
     positive = means[(means > 0) & np.isfinite(means)]
@@ -990,5 +870,5 @@ def _places() -> tuple:
 
 def _errors() -> list:
     """Return the errors of the readings, one array per place."""
-    place, error = register_errors()
-    return [error[place == h] for h in range(len(PLACES))]
+    places, errors = register_errors()
+    return [errors[places == h] for h in range(len(PLACES))]

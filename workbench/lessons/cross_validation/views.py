@@ -27,6 +27,7 @@ from workbench.cross_validation.learners import (
     gaussian_population,
 )
 from workbench.cross_validation.model_tests import mcnemar_test
+from workbench.lessons.content import lesson_texts
 from workbench.results import Table
 from workbench.simulations.cross_validation import simulate_comparison, simulate_type_one
 from workbench.widgets import questions
@@ -34,21 +35,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges
 
-# texts that must not be on the screen before a prediction is locked, its button is pressed (look),
-# or an exercise is answered
-ANSWERS = {
-    "5-repeats": ("8.1%", "57%", "60.0%"),
-    "5-repeats look": ("0.0143", "0.014"),
-    "5-flip": (".112",),
-    "5-flip look": (".112", ".133", ".221"),
-    "5-skeptic": ("30%", "0.30"),
-    "5-chosen": ("10.0 points", "73%"),
-    "5-winner": ("92.0%", "92%"),
-    "5-winner look": ("92.0%", "88.8%"),
-    "5.1": ("2.847", "1.559"),
-    "5.2": (".368", ".189"),
-    "5.3": ("1.437", "1.44"),
-}
+TEXTS = lesson_texts("cross_validation")
 SHOWN = 40
 CHOICES = (1, 2, 5, 10, 20, 40)
 LONG_RUN = 400
@@ -75,57 +62,6 @@ BOARD_RUNS = {
 }  # runs by sample size: each chart takes at most two seconds
 HALF_RUNS = 1000
 FEATURES = 8
-GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
-OF_GUESSES = {
-    "5%": "The test would keep its level if the 100 folds were independent. They are not "
-    "independent, because all of them test the same 100 forms.",
-    "10%": "This is close to the rate of a single cross-validation. Repeats add folds but no new "
-    "forms, so the rate rises.",
-    "25%": "This is close to the rate with two or three repeats. With ten repeats the rate is "
-    "higher.",
-    "50% or more": "Correct. Each repeat makes the estimated standard error smaller, but the "
-    "true standard error hardly changes.",
-}
-OF_FLIPS = {
-    "about .1": "Correct. A p-value of .040 is close to .05, so a small hidden proportion "
-    "changes the verdict.",
-    "about .4": "The verdict changes at a smaller rho, because a p-value of .040 is close to .05.",
-    "about .7": "The verdict changes at a much smaller rho, because a p-value of .040 is close "
-    "to .05. A skeptic assumes a rho of .7.",
-    "never: p is .040": "The p-value is .040 only if rho is 0, that is, if the folds are "
-    "uncorrelated.",
-}
-POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
-OF_POWERS = {
-    "about 95%": "Half as many errors is a large improvement. But 200 forms contain only a few "
-    "dozen errors, which is too few for a reliable verdict.",
-    "about 60%": "The naive test finds the difference about this often, but it also raises more "
-    "false alarms.",
-    "about 30%": "Correct. In 70% of the studies the careful test misses a reader that makes "
-    "half as many errors.",
-    "about 5%": "This would be the rate if the two readers were equally good. The careful test "
-    "finds few differences, but more than that.",
-}
-OF_CHOSEN = {
-    "not at all": "A single study does not exaggerate on average. But the study with the largest "
-    "difference was lucky, and you published that one.",
-    "by about a tenth": "The exaggeration is larger, even if you publish the larger of only two "
-    "differences.",
-    "by about three quarters": "Correct. The study with the largest difference was also the "
-    "luckiest.",
-    "to three times its size": "The exaggeration is smaller. The differences vary between "
-    "studies, but by less than that.",
-}
-OF_WINNERS = {
-    "about 88%, like all of them": "Each model scores this in the long run. But the best model "
-    "is the one that was luckiest on these forms.",
-    "about 92%": "Correct. The luckiest of forty models makes a third fewer errors than "
-    "expected. It is no better on other forms.",
-    "about 96%": "No model is that lucky: it would have to make two thirds fewer errors than "
-    "expected.",
-    "about 99%": "No model is that lucky: it would have to make nine tenths fewer errors than "
-    "expected.",
-}
 
 
 LEAST_ITEMS = 400  # rows of a file
@@ -179,20 +115,16 @@ def ten_folds() -> ChartView:
 @about_digits
 def predict_repeats() -> Prediction:
     """Return the question about false alarms after ten repeats of a cross-validation."""
-    return questions.predict(
-        "5-repeats",
-        "Two clerks read equally well. A careful colleague cross-validates them ten times on the "
-        "same forms and puts all 100 folds into one t-test. How often does this test call the "
-        "equal clerks different at the 5% level?",
-        GUESSES,
-    )
+    return TEXTS.predict("5-repeats")
 
 
 @about_digits
 def reveal_clerks(**ranges: Any) -> Reveal:
     """Return `two_clerks` with the learner's prediction, once it is locked."""
     check_ranges(two_clerks, ranges)
-    return questions.reveal("5-repeats", lambda guess: two_clerks(GUESSES.get(guess), **ranges))
+    return questions.reveal(
+        "5-repeats", lambda guess: two_clerks(TEXTS.value("5-repeats", guess), **ranges)
+    )
 
 
 @adjustable()
@@ -250,7 +182,7 @@ def seen_repeats() -> Reveal:
     """Return a table of the first study with one and with ten repeats, after `predict_repeats`."""
     return questions.compare(
         "5-repeats",
-        OF_GUESSES,
+        TEXTS.feedback("5-repeats"),
         lambda: Table(
             [_repeated(1), _repeated(10)],
             (
@@ -276,30 +208,13 @@ def _repeated(repeats: int) -> dict:
 @about_digits
 def explain_repeats() -> Explanation:
     """Return the question which part of the error repeats remove."""
-    return questions.explain(
-        "5-explain-repeats",
-        "Which part of the error do repeats of a cross-validation remove, and which part remains?",
-        "Repeats average out the random division into folds: which form happened to be in which "
-        "fold. They do not reduce the sampling error. The 100 forms are the same each time, and "
-        "other forms would have given another difference.",
-        [
-            "Repeats give ten times as many observations. No: the clerks read the same forms "
-            "again and no new forms.",
-            "Repeats remove nothing. No: they remove a small part, which comes from the random "
-            "division into folds.",
-        ],
-    )
+    return TEXTS.explain("5-explain-repeats")
 
 
 @about_digits
 def predict_flip() -> Prediction:
     """Return the question at which rho the verdict on the first study changes."""
-    return questions.predict(
-        "5-flip",
-        "With rho 0 the ten folds give p = .040, which is significant at the 5% level. From "
-        "which rho on is the difference no longer significant?",
-        OF_FLIPS,
-    )
+    return TEXTS.predict("5-flip")
 
 
 @about_digits
@@ -308,7 +223,10 @@ def reveal_slider(**ranges: Any) -> Reveal:
     check_ranges(one_slider, ranges)
     return questions.reveal(
         "5-flip",
-        lambda guess: [one_slider(**ranges), questions.look(OF_FLIPS, guess, _three_tests)],
+        lambda guess: [
+            one_slider(**ranges),
+            questions.look(TEXTS.feedback("5-flip"), guess, _three_tests),
+        ],
     )
 
 
@@ -380,32 +298,13 @@ def one_slider() -> Panel:
 
 def explain_rho() -> Explanation:
     """Return the question which assumption a single p-value hides."""
-    return questions.explain(
-        "5-explain-rho",
-        "A report of a ten-fold cross-validation gives one p-value and no rho. Which decision "
-        "has the report made for you?",
-        "The report has assumed a rho: the proportion of the variance that the ten folds hide. "
-        "The same folds give another p-value for each rho. The usual test assumes a rho of 0. "
-        "This is too small, because the models of all folds learn from nearly the same forms.",
-        [
-            "The report has decided that the models differ. No: it has assumed a rho, and the "
-            "verdict follows from it.",
-            "The report has chosen the level of 5%. This is another decision, and most reports "
-            "state it.",
-        ],
-    )
+    return TEXTS.explain("5-explain-rho")
 
 
 @about_digits
 def predict_skeptic() -> Prediction:
     """Return the question about the power of the Nadeau-Bengio test."""
-    return questions.predict(
-        "5-skeptic",
-        "In the long run one reader makes errors on 11.5% of the forms, the other on 5.8%. In "
-        "what percentage of studies of 200 forms does the careful Nadeau-Bengio test find this "
-        "difference?",
-        POWERS,
-    )
+    return TEXTS.predict("5-skeptic")
 
 
 @about_digits
@@ -414,7 +313,10 @@ def reveal_power(**ranges: Any) -> Reveal:
     check_ranges(power, ranges)
     return questions.reveal(
         "5-skeptic",
-        lambda guess: [*questions.answered(OF_POWERS, guess), power(POWERS.get(guess), **ranges)],
+        lambda guess: [
+            *TEXTS.answered("5-skeptic", guess),
+            power(TEXTS.value("5-skeptic", guess), **ranges),
+        ],
     )
 
 
@@ -473,19 +375,14 @@ def seen_skeptic() -> Reveal:
 @about_digits
 def predict_chosen() -> Prediction:
     """Return the question how much the largest of 20 differences exaggerates."""
-    return questions.predict(
-        "5-chosen",
-        "Somebody makes 20 such studies and publishes the study with the largest difference. By "
-        "how much does this study exaggerate the difference, on average?",
-        OF_CHOSEN,
-    )
+    return TEXTS.predict("5-chosen")
 
 
 @about_digits
 def seen_chosen() -> Reveal:
     """Return a table of the mean of the largest of several differences, after `predict_chosen`."""
     return questions.reveal(
-        "5-chosen", lambda guess: [*questions.answered(OF_CHOSEN, guess), _chosen()]
+        "5-chosen", lambda guess: [*TEXTS.answered("5-chosen", guess), _chosen()]
     )
 
 
@@ -493,14 +390,15 @@ def _chosen() -> Table:
     study = _readers(DIFFERENT, 200)
     difference, p = study.estimates[0], study.pvalue("Nadeau-Bengio")
     rows = []
-    for many in CHOICES:
-        groups = difference.reshape(-1, many)
-        best = np.arange(len(groups)) * many + groups.argmax(1)
+    for count in CHOICES:
+        groups = difference.reshape(-1, count)
+        best = np.arange(len(groups)) * count + groups.argmax(1)
+        published = difference[best].mean()
         rows.append(
             {
-                "studies made": many,
-                "difference published": f"{100 * difference[best].mean():.1f} points",
-                "exaggerated": f"{difference[best].mean() / difference.mean() - 1:.0%}",
+                "studies made": count,
+                "difference published": f"{100 * published:.1f} points",
+                "exaggerated": f"{published / difference.mean() - 1:.0%}",
                 "significant by Nadeau-Bengio": f"{(p[best] < 0.05).mean():.0%}",
             }
         )
@@ -515,13 +413,7 @@ def _chosen() -> Table:
 @about_digits
 def predict_winner() -> Prediction:
     """Return the question about the score of the best of forty equal models."""
-    return questions.predict(
-        "5-winner",
-        "Forty models are equally good: in the long run each model reads 87.7% of the forms "
-        "correctly. All of them read the same 200 forms. What percentage of these does the best "
-        "model read correctly, on average?",
-        OF_WINNERS,
-    )
+    return TEXTS.predict("5-winner")
 
 
 @about_digits
@@ -531,7 +423,7 @@ def reveal_winner(**ranges: Any) -> Reveal:
     return questions.reveal(
         "5-winner",
         lambda guess: [
-            *questions.answered(OF_WINNERS, guess),
+            *TEXTS.answered("5-winner", guess),
             registry.load(registry.SCENES["winners"])(**ranges),
             questions.on_click(questions.LOOK, registry.load(registry.SCENES["best_of_many"])),
         ],
@@ -540,24 +432,22 @@ def reveal_winner(**ranges: Any) -> Reveal:
 
 def _improvement() -> Table:
     losses = clerks.reader_losses() if are_digits() else clerks.losses_of(*_features())
-    sign = losses.series()
-    better, worse = int((sign > 0).sum()), int((sign < 0).sum())
-    tests = [
-        (
-            "K-fold t, Nadeau-Bengio",
-            kfold_t_test(losses, rho="nadeau_bengio").pvalue,
-            "these learning methods",
-        ),
-        (
-            f"McNemar, {better} against {worse} {'forms' if are_digits() else 'items'}",
-            mcnemar_test(better, worse).pvalue,
-            "these two fitted readers" if are_digits() else "these two fitted models",
-        ),
+    differences = losses.series()
+    better, worse = int((differences > 0).sum()), int((differences < 0).sum())
+    items, readers = ("forms", "readers") if are_digits() else ("items", "models")
+    rows = [
+        {
+            "test": "K-fold t, Nadeau-Bengio",
+            "pvalue": kfold_t_test(losses, rho="nadeau_bengio").pvalue,
+            "about": "these learning methods",
+        },
+        {
+            "test": f"McNemar, {better} against {worse} {items}",
+            "pvalue": mcnemar_test(better, worse).pvalue,
+            "about": f"these two fitted {readers}",
+        },
     ]
-    return Table(
-        [{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
-        f"{losses.headline()}: the two tests answer different questions",
-    )
+    return Table(rows, f"{losses.headline()}: the two tests answer different questions")
 
 
 def live_experiments(**ranges: Any) -> Reveal:
@@ -618,10 +508,12 @@ def experiments() -> Panel:
 
 def type_one_table() -> Reveal:
     """Return a button that shows the proportion of false alarms for three sample sizes."""
-    return questions.on_click(
-        "Compute the table",
-        lambda: Table(
-            [
+
+    def show() -> Table:
+        rows = []
+        for n, rho in itertools.product((20, 40, 80), (0.0, 0.7)):
+            study = _experiments("1nn", n)
+            rows.append(
                 {
                     "items": n,
                     "true_rho": study.rho,
@@ -629,13 +521,12 @@ def type_one_table() -> Reveal:
                     "type_one": study.type_one(rho),
                     "zero_variance_refused": study.type_one(rho, zero_variance="refuse"),
                 }
-                for n in (20, 40, 80)
-                for study in [_experiments("1nn", n)]
-                for rho in (0.0, 0.7)
-            ],
-            "False alarms at rho 0 and .7, with and without the runs in which all folds agree",
-        ),
-    )
+            )
+        return Table(
+            rows, "False alarms at rho 0 and .7, with and without the runs in which all folds agree"
+        )
+
+    return questions.on_click("Compute the table", show)
 
 
 def all_tests(**ranges: Any) -> Reveal:

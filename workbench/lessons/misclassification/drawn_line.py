@@ -31,7 +31,7 @@ class DrawnLine(ipywidgets.VBox):
     >>> line.drag({"drag": 3, "x": 3.0, "y": 0.13})
     >>> line.value
     [0.1, 0.1, 0.13]
-    >>> line.words(line.value)
+    >>> line.in_words(line.value)
     'a line from 10.0% to 13.0%'
     """
 
@@ -48,19 +48,19 @@ class DrawnLine(ipywidgets.VBox):
     def _line(self) -> list:
         return self.value or [self._start] * len(self._true_shares)
 
-    def drag(self, place: dict) -> None:
+    def drag(self, point: dict) -> None:
         """Move the point of a month. A sweep over several months draws a line between them.
 
         Parameters
         ----------
-        place : dict
+        point : dict
             Argument of `ChartView.on_drag`: month of the dragged point, position of the pointer.
         """
         if self.disabled:
             return
         last, (low, high) = len(self._true_shares), charts.HEIGHTS
-        month, share = min(max(round(place["x"]), 1), last), min(max(place["y"], low), high)
-        start, old = (month, share) if month == place["drag"] else self._before
+        month, share = min(max(round(point["x"]), 1), last), min(max(point["y"], low), high)
+        start, old = (month, share) if month == point["drag"] else self._before
         line, steps = list(self._line), abs(month - start)
         for step in range(steps + 1):
             part = step / steps if steps else 1
@@ -68,7 +68,7 @@ class DrawnLine(ipywidgets.VBox):
         self._before = month, share
         self.value = line
 
-    def words(self, drawn: Sequence[float]) -> str:
+    def in_words(self, drawn: Sequence[float]) -> str:
         """Return a description of a line, for use in a sentence."""
         return f"a line from {drawn[0]:.1%} to {drawn[-1]:.1%}"
 

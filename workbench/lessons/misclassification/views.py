@@ -5,7 +5,6 @@ them. `predict_...` asks a question, `seen_...` shows the answer once the predic
 `explain_...` asks for an explanation of two lines.
 """
 
-import math
 from typing import Any
 
 import ipywidgets
@@ -28,6 +27,7 @@ from workbench.course.lesson_data import (
     only_for_digits,
 )
 from workbench.course.solar import ITEMS, solar_audit, solar_months, solar_rates
+from workbench.lessons.content import lesson_texts
 from workbench.lessons.misclassification.drawn_line import DrawnLine
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import prevalence_series
@@ -39,20 +39,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges, fit_axes
 
-# These texts must not be visible before the prediction is locked, the button pressed (look) or
-# the exercise answered.
-ANSWERS = {
-    "4-line": ("12.8%", "55%"),
-    "4-reader": ("183",),
-    "4-best": ("16.2%", "1.21", "1.10", "2.48"),
-    "4-best look": ("3.08", "2.36", "0.94"),
-    "4-change": ("1.2 points",),
-    "4-judge": ("adds .8 - .2",),
-    "4.1": (".150",),
-    "4.2": (".1542", ".1322"),
-    "4.5": (".596",),
-    "4.4": (".0291", ".0062"),
-}
+TEXTS = lesson_texts("misclassification")
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
@@ -62,84 +49,8 @@ SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
-READERS = (
-    "the program: it reads more codes correctly",
-    "the trainee, although he makes more errors",
-    "both are equally close",
-)
 MODELS = ("the first model", "the second model", "both are equally close")
-BEST = {
-    "calibration: best today, best tomorrow": "calibration",
-    "mixed": "mixed",
-    "the raw count: no correction at all": "classify_and_count",
-}
-REACH = {
-    "about 2.8 points to either side, because two uncertain numbers are subtracted": 0.028,
-    "about 2 points to either side, as for one month": 0.020,
-    "about 1.2 points to either side, less than for one month": 0.012,
-}
 GOOD = 0.8
-PASSED = (
-    "68%, because the judge graded every answer",
-    "88%: add its error rate of 20 points",
-    "80%: subtract 20 points, then divide by .6",
-    "54%, because 80% of the passed answers are good",
-)
-OF_PASSED = dict(
-    zip(
-        PASSED,
-        (
-            "The judge passes 80% of the good answers and 20% of the bad ones. Its count is "
-            "correct only if half of the answers are good.",
-            "The judge makes errors in both directions: it passes bad answers and fails good ones. "
-            "So you cannot simply add its error rate.",
-            "That is correct. If no answer were good, the judge would pass 20%. Each point of good "
-            "answers adds .8 - .2 = .6 points.",
-            "The judge passes 80% of the good answers. This does not mean that 80% of the passed "
-            "answers are good. That percentage rises with the proportion of good answers.",
-        ),
-        strict=True,
-    )
-)
-OF_READERS = dict(
-    zip(
-        READERS,
-        (
-            "The program reads better but counts worse: it counts more other forms by mistake than "
-            "it misses forms with panels.",
-            "That is correct, but it is luck: his two kinds of errors nearly cancel.",
-            "The trainee's two kinds of errors nearly cancel. Those of the program do not.",
-        ),
-        strict=True,
-    )
-)
-OF_BEST = dict(
-    zip(
-        BEST,
-        (
-            "Calibration was best while nothing had changed. It assumes that P(true | read) stays "
-            "constant, but this changes with the true proportion.",
-            "That is correct. Mixed divides the counted change by p00 + p11 - 1. This gives the "
-            "true change.",
-            "Nearly. At this proportion the two kinds of errors almost cancel. At other "
-            "proportions they do not.",
-        ),
-        strict=True,
-    )
-)
-OF_REACH = dict(
-    zip(
-        REACH,
-        (
-            "This would be correct if the errors of the two months were independent. But both "
-            "months contain the error of the same audit.",
-            "You expected that a part of the error cancels. An even larger part does.",
-            "That is correct. Both months contain the error of the same audit, and it nearly "
-            "cancels in the difference.",
-        ),
-        strict=True,
-    )
-)
 
 
 LEAST_IN_FIRST_PERIOD = 200
@@ -193,8 +104,8 @@ def _rates() -> tuple[float, float, float]:
     if are_digits():
         return solar_rates()
     forms = lesson_forms()
-    truth, counted = forms.digit == forms.positive, forms.read_a == forms.positive
-    return float(truth.mean()), float(1 - counted[~truth].mean()), float(counted[truth].mean())
+    truth, read = forms.digit == forms.positive, forms.read_a == forms.positive
+    return float(truth.mean()), float(1 - read[~truth].mean()), float(read[truth].mean())
 
 
 def _later_share() -> float:
@@ -207,8 +118,7 @@ def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
     return questions.Prediction(
         "4-line",
-        "The true proportion rises from 10% to 15%. Draw the proportion that the office publishes "
-        "in each month.",
+        TEXTS.question("4-line"),
         DrawnLine(0.10, solar_months().true_shares.tolist()),
     )
 
@@ -230,23 +140,13 @@ def seen_line() -> Reveal:
     )
 
 
-OF_LINES = {  # largest part of the true rise that the learner drew -> feedback
-    0.25: "You drew almost no rise. But the program counts more panels every month, so the office "
-    "publishes a part of the rise.",
-    0.8: "You let the office stay below the truth. This is what happens.",
-    1.2: "You let the office follow the truth. But calibration uses the proportions of month 1, so "
-    "it stays below the truth.",
-    math.inf: "You let the office publish more than the rise. But calibration uses the proportions "
-    "of month 1, so it stays below the truth.",
-}
-
-
 def _of_line(drawn: Any) -> list[str]:
     """Return the feedback on a drawn line: flat, below the truth, close to it or above it."""
     if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
-    return [next(text for most, text in OF_LINES.items() if share < most)]
+    kind = next(kind for kind, most in TEXTS.values("4-line").items() if share < most)
+    return [TEXTS.feedback("4-line")[kind]]
 
 
 @adjustable(p00=(0.51, 1), p11=(0.51, 1), base_rate=(0, 1))
@@ -277,10 +177,10 @@ def mosaic() -> Panel:
     >>> ipywidgets.interact(scene, true=(0, 1, 0.1), p00=(0.6, 1), p11=(0.6, 1))  # doctest: +SKIP
     """
     base_rate, p00, p11 = _rates()
-    counted = "Panels" if are_digits() else named("panels").capitalize()
+    positives = "Panels" if are_digits() else named("panels").capitalize()
     controls = {
         "p00": _slider("Others read correctly (p00)", p00, 70, 100),
-        "p11": _slider(f"{counted} read correctly (p11)", p11, 70, 100),
+        "p11": _slider(f"{positives} read correctly (p11)", p11, 70, 100),
         "base_rate": _slider(
             named("True proportion of panels (α)"),
             base_rate,
@@ -295,31 +195,17 @@ def mosaic() -> Panel:
 
 def explain_stopped_clock() -> Explanation:
     """Return the question why the count is correct at one proportion."""
-    return questions.explain(
-        "4-clock",
-        "At one true proportion, the count is exactly correct. Is it correct there because the "
-        "program is good?",
-        "No. At that proportion, the program misses as many forms with panels as it counts other "
-        "forms by mistake. At any other proportion, the count of the same program is biased. A "
-        "stopped clock is also correct twice a day.",
-        [
-            "Yes, the program reads best at that proportion. But it reads equally well at every "
-            "proportion: p00 and p11 do not change.",
-            "Yes, because it reads most forms correctly. But it does so at every proportion. Only "
-            "the balance of the two kinds of errors changes.",
-        ],
-    )
+    return TEXTS.explain("4-clock")
 
 
 @about_digits_without("read_b")
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
-    question = "180 forms have panels. Whose count is closer to 180?"
     if not _shows_models():
-        return questions.predict("4-reader", question, READERS)
+        return TEXTS.predict("4-reader")
     positive = lesson_forms().positive
-    true = int(np.sum(lesson_forms().digit == positive))
-    question = f"{true:,} items are of class {positive}. Whose count is closer to {true:,}?"
+    count = int(np.sum(lesson_forms().digit == positive))
+    question = TEXTS.question("4-reader-of-a-file", count=count, positive=positive)
     return questions.predict("4-reader", question, MODELS)
 
 
@@ -332,7 +218,7 @@ def seen_reader() -> Reveal:
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
         cancel = "" if _shows_models() else " These errors nearly cancel."
         return [
-            *questions.answered({} if _shows_models() else OF_READERS, predicted),
+            *([] if _shows_models() else TEXTS.answered("4-reader", predicted)),
             Table(rows, "Accuracy and counts of two readers"),
             f"The {best[_in_words('reader')]} misses {best[_in_words('panels missed')]} "
             f"{_in_words('forms with panels')} and counts {best['others counted']} other "
@@ -364,35 +250,28 @@ def _readings() -> list[dict]:
 
 def _reading(name: str, read: np.ndarray) -> dict:
     forms = lesson_forms() if _shows_models() else digit_forms()
-    truth, counted = forms.digit == forms.positive, read == forms.positive
-    return {
-        _in_words("reader"): name,
-        _in_words("codes read correctly"): f"{np.mean(read == forms.digit):.0%}",
-        _in_words("panels or not, correct"): f"{np.mean(counted == truth):.1%}",
-        _in_words("panels missed"): int(np.sum(truth & ~counted)),
-        "others counted": int(np.sum(counted & ~truth)),
-        "counts": int(np.sum(counted)),
-        "true": int(truth.sum()),
+    truth, positive = forms.digit == forms.positive, read == forms.positive
+    counts = {
+        "panels missed": truth & ~positive,
+        "others counted": positive & ~truth,
+        "counts": positive,
+        "true": truth,
     }
+    row: dict[str, Any] = {
+        "reader": name,
+        "codes read correctly": f"{np.mean(read == forms.digit):.0%}",
+        "panels or not, correct": f"{np.mean(positive == truth):.1%}",
+    }
+    row |= {title: int(flags.sum()) for title, flags in counts.items()}
+    return {_in_words(title): value for title, value in row.items()}
 
 
 def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
-    if not are_digits():
-        return questions.predict(
-            "4-best",
-            f"The true proportion changes from {_rates()[0]:.1%} to {_later_share():.0%}, and the "
-            "audit stays the same. Which of the three estimators then has the smallest typical "
-            "error?",
-            BEST,
-        )
-    return questions.predict(
-        "4-best",
-        "In month 1, calibration has the smallest typical error of the three estimators. Then the "
-        "true proportion rises to 15%, and the office still uses the audit of month 1. Which "
-        "estimator now has the smallest typical error?",
-        BEST,
-    )
+    if are_digits():
+        return TEXTS.predict("4-best")
+    question = TEXTS.question("4-best-of-a-file", base=_rates()[0], later=_later_share())
+    return questions.predict("4-best", question, TEXTS.feedback("4-best"))
 
 
 def seen_months(**ranges: Any) -> Reveal:
@@ -401,8 +280,8 @@ def seen_months(**ranges: Any) -> Reveal:
     return questions.reveal(
         "4-best",
         lambda predicted: [
-            months(BEST.get(predicted, ""), **ranges),
-            questions.look(comments(OF_BEST), predicted, _three_months),
+            months(TEXTS.value("4-best", predicted) or "", **ranges),
+            questions.look(comments(TEXTS.feedback("4-best")), predicted, _three_months),
         ],
     )
 
@@ -546,67 +425,38 @@ def _theory_of(rates: tuple, new_base_rate: float) -> Any:
 @about_digits
 def explain_lag() -> Explanation:
     """Return the question why calibration reports too small a change."""
-    return questions.explain(
-        "4-lag",
-        "Why does P(true | read) change when more houses get panels, although the program reads as "
-        "before?",
-        "Some of the forms read as panels have panels; the others are misread. When more houses "
-        "have panels, the first group grows and the second shrinks. So a larger proportion of the "
-        "forms read as panels has panels. Calibration still uses the old, lower proportion and "
-        "reports too small a change.",
-        [
-            "Because the program reads worse. But it does not: p00 and p11 stay the same.",
-            "Because the audit was too small. But with an audit of all 1,797 forms, calibration "
-            "reports just as little of the change.",
-            "It does not change. But only P(read | true) stays constant. P(true | read) also "
-            "depends on the proportion of forms with panels.",
-        ],
-    )
+    return TEXTS.explain("4-lag")
 
 
 @about_digits_without("period")
 def predict_change() -> Prediction:
     """Return the question how wide the interval of a change is."""
-    if _shows_periods():
-        return _predict_change_of_a_file()
-    first, last = MONTHS
-    return questions.predict(
-        "4-change",
-        f"How far does the 95% interval of the change from month {first} to month {last} reach to "
-        "either side of the estimate?",
-        REACH,
-    )
-
-
-def _predict_change_of_a_file() -> Prediction:
-    """Return the question of `predict_change` about the periods of a file."""
+    if not _shows_periods():
+        return TEXTS.predict("4-change")
     first, last = _two_periods()
-    return questions.predict(
-        "4-change",
-        f"How far does the 95% interval of the change from period {first} to period {last} reach "
-        "to either side of the estimate?",
-        _reaches(),
-    )
+    question = TEXTS.question("4-change-of-a-file", first=first, last=last)
+    return questions.predict("4-change", question, _reaches())
 
 
 def _reaches() -> dict[str, float]:
     """Return half-widths: with independent errors, of one period, and of the change itself."""
     if not _shows_periods():
-        return REACH
+        return TEXTS.values("4-change")
     first, last = _two_periods()
     series = _series(_audited())
-    estimate = series.change(first, last)
+    change = series.change(first, last)
     level = next(row for row in series.levels() if row["period"] == last)
-    low, high = estimate.limits
-    halves = (
-        intervals.quantile(0.95) * estimate.naive_standard_error,
-        (level["high"] - level["low"]) / 2,
-        (high - low) / 2,
-    )
-    reasons = ("two uncertain numbers are subtracted", "as for one period", "the error is shared")
+    low, high = change.limits
+    halves = {
+        "two uncertain numbers are subtracted": (
+            intervals.quantile(0.95) * change.naive_standard_error
+        ),
+        "as for one period": (level["high"] - level["low"]) / 2,
+        "the error is shared": (high - low) / 2,
+    }
     return {
         f"about {100 * half:.1f} points to either side: {reason}": half
-        for half, reason in zip(halves, reasons, strict=True)
+        for reason, half in halves.items()
     }
 
 
@@ -625,11 +475,11 @@ def _periods() -> tuple[np.ndarray, np.ndarray]:
         return solar_months().counts, solar_months().true_shares
     forms = lesson_forms()
     period = forms.period - 1
-    items, counted, true = (
+    items, positives, true = (
         np.bincount(period, flags)
         for flags in (None, forms.read_a == forms.positive, forms.digit == forms.positive)
     )
-    return np.stack([items - counted, counted], 1).astype(int), true / items
+    return np.stack([items - positives, positives], 1).astype(int), true / items
 
 
 def _audited() -> int:
@@ -657,7 +507,7 @@ def seen_change(**ranges: Any) -> Reveal:
     return questions.reveal(
         "4-change",
         lambda predicted: [
-            *questions.answered({} if _shows_periods() else OF_REACH, predicted),
+            *TEXTS.answered("4-change", predicted),
             change(_reaches().get(predicted), **ranges),
         ],
     )
@@ -728,19 +578,14 @@ def _series(n: int) -> Any:
 
 def predict_judge() -> Prediction:
     """Return the question how many answers are good if a judge passes 68%."""
-    return questions.predict(
-        "4-judge",
-        "A judge grades 80% of the good answers and 80% of the bad ones correctly. It passes 68% "
-        "of all answers. What percentage of the answers is good?",
-        PASSED,
-    )
+    return TEXTS.predict("4-judge")
 
 
 def seen_judge(**ranges: Any) -> Reveal:
     """Return the feedback and the scene of a judge, after `predict_judge`."""
     check_ranges(judge, ranges)
     return questions.reveal(
-        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge(**ranges)]
+        "4-judge", lambda predicted: [*TEXTS.answered("4-judge", predicted), judge(**ranges)]
     )
 
 
@@ -796,26 +641,27 @@ def check_mixed() -> Reveal:
             rates="frame",
         )
         study = _study(later, AUDITED)
+        formula, simulated, error = (
+            100 * deviations["mixed"] for deviations in (theory.sd, study.sd, study.sd_error)
+        )
         return (
-            f"Standard deviation of mixed at a true proportion of {later:.0%}: "
-            f"{100 * theory.sd['mixed']:.3f} points by the corrected formula, "
-            f"{100 * study.sd['mixed']:.3f} points in "
-            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error "
-            f"{100 * study.sd_error['mixed']:.3f})."
+            f"Standard deviation of mixed at a true proportion of {later:.0%}: {formula:.3f} "
+            f"points by the corrected formula, {simulated:.3f} points in "
+            f"{checks.counted(study.runs, 'simulated audit')} (Monte Carlo error {error:.3f})."
         )
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
 
 
 def _slider(
-    description: str, value: float, low: int, high: int, *others: float | None, step: int = 1
+    description: str, value: float, low: int, high: int, *exact: float | None, step: int = 1
 ) -> Any:
     """Return a slider of whole percentages that also stops at exact values.
 
     A slider of floats would round an exact value to its step.
     """
-    exact = [share for share in others if share is not None]
-    shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *exact})
+    percentages = [k / 100 for k in range(low, high + 1, step)]
+    shares = sorted({*percentages, value, *(share for share in exact if share is not None)})
     return stops(shares, value, description, form="{:.2%}")
 
 

@@ -21,10 +21,11 @@ from workbench.course.digit_forms import digit_forms
 from workbench.course.lesson_data import (
     about_digits,
     are_digits,
-    comments,
     lesson_forms,
     named,
+    only_for_digits,
 )
+from workbench.lessons.content import lesson_texts
 from workbench.lessons.replication import exercises
 from workbench.replication import arrays, estimates, galois, replicates
 from workbench.replication.designs import SurveyDesign
@@ -36,19 +37,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_figure, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import adjustable, check_ranges
 
-# What must not be on the screen before a prediction is locked, its button is pressed ("look") or an
-# exercise is answered.
-ANSWERS = {
-    "2-worth": ("543", "3.31"),
-    "2-worth look": ("120",),
-    "2-eight look": ("0.0116", "-18%"),
-    "2-pairs": ("1 and 5", "2 and 6"),
-    "2-coverage": ("72.8%",),
-    "2.1": (".0205",),
-    "2.2": ("81",),
-    "2.3": ("1,182", "32.9"),
-    "2.4": (".7688", ".769", ".0432"),
-}
+TEXTS = lesson_texts("replication")
 SCHEMES = [
     ("all 128", "all"),
     ("balanced 8", "balanced"),
@@ -107,65 +96,9 @@ WEIGHTS = {
     "weight_effect": 0.65,
     "runs": 1000,
 }
-WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
-OF_WORTH = {
-    "1,800": (
-        "This would be correct if the labels were independent. But forms from one box resemble each"
-        " other."
-    ),
-    "1,200": (
-        "You expected a loss. But even a small correlation costs much if each box has 128 labels."
-    ),
-    "550": "That is correct. The correlation is small, but each box has 128 labels.",
-    "14": (
-        "This would be correct if all forms of a box were alike. But forms also differ within a"
-        " box."
-    ),
-}
-OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
-OF_OFF = {
-    "by about 30%": (
-        "Eight random half-samples can differ that much. These eight are not random: their cross"
-        " terms cancel."
-    ),
-    "by about 10%": (
-        "A random sample of eight would differ. But these replicates are a computation. Nothing is"
-        " sampled."
-    ),
-    "by about 1%": (
-        "Close. But the eight are not an approximation: their cross terms are exactly zero."
-    ),
-    "not at all": (
-        "That is correct, to the last digit. The cross terms are zero in the eight and in all 128."
-    ),
-}
-OF_PAIRS = {
-    "none": (
-        "This is what the paper says. But each of the last four columns is twice an earlier one,"
-        " modulo 3."
-    ),
-    "4": (
-        "That is correct. Each of the last four columns is twice an earlier one, modulo 3. Such a"
-        " pair is not balanced."
-    ),
-    "14": (
-        "There are fewer. Each column fails with only one other column, the one that is twice it."
-    ),
-    "all 28": (
-        "There are fewer. Nine runs have room for four balanced columns. The fifth column is the"
-        " first to fail."
-    ),
-}
-COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
-OF_COVERED = {
-    "95": "This is the nominal level. The interval would reach it if the labels were independent.",
-    "85": "It is lower still: the naive standard error is little more than half of the true one.",
-    "72": "That is correct. The naive standard error is little more than half of the true one.",
-    "50": "It is not that low in this city. Set the correlation to .1, and it falls below 50.",
-}
 
 
-# ---------------------------------------------------------------- effective sample size of labels in boxes
+# ---------------------------------------------------------------- effective sample size of boxes
 
 
 LEAST_CLUSTERS, LEAST_IN_CLUSTER = 4, 10
@@ -193,8 +126,9 @@ def use(path: Any, positive: Any = "") -> Any:
     if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
         lesson_data.use_items(None)
         raise ValueError(
-            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} rows "
-            f"each. {items.name} has {sizes.size} clusters of {sizes.min()} to {sizes.max()} rows."
+            f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} "
+            f"rows each. {items.name} has {sizes.size} clusters of {sizes.min()} to "
+            f"{sizes.max()} rows."
         )
     lesson_data.check_predictions(2)
     return items
@@ -226,14 +160,14 @@ def first_look() -> ChartView:
 def predict_worth() -> Prediction:
     """Return the question about the effective sample size, asked before the intervals appear."""
     labels, boxes = lesson_forms().digit.size, lesson_forms().box.max()
-    question = f"What is the effective sample size of the {labels:,} labels in {boxes} boxes?"
-    return questions.predict("2-worth", named(question), _worths())
+    question = named(TEXTS.question("2-worth", labels=labels, boxes=boxes))
+    return questions.predict("2-worth", question, _worths())
 
 
 def _worths() -> dict[str, int]:
     """Return the choices of `predict_worth`: all labels, two thirds, a third, and one per box."""
     if are_digits():
-        return WORTH
+        return TEXTS.values("2-worth")
     labels, boxes = lesson_forms().digit.size, int(lesson_forms().box.max())
     choices = (labels, round(labels * 2 / 3), round(labels / 3), boxes)
     return {f"{worth:,}": worth for worth in choices}
@@ -245,7 +179,7 @@ def seen_boxes(**ranges: Any) -> Reveal:
     return questions.reveal(
         "2-worth",
         lambda predicted: [
-            *questions.answered(comments(OF_WORTH), predicted),
+            *only_for_digits(*TEXTS.answered("2-worth", predicted)),
             fourteen_boxes(_worths().get(predicted), **ranges),
         ],
     )
@@ -298,18 +232,18 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
     per_box = [stop for stop in PER_BOX if stop == "all" or stop <= least]
     controls = {"per_box": stops(per_box, "all", named("Labels per box"))}
 
-    def counted(per_box: int | str) -> tuple:
+    def labels_of(per_box: int | str) -> tuple:
         drawn = np.ones(turn.size, bool) if per_box == "all" else turn < per_box
         return forms.box[drawn], correct[drawn]
 
     def figure(per_box: int | str) -> Figure:
-        box, labels = counted(per_box)
+        box, labels = labels_of(per_box)
         estimate = estimates.replicate_estimate(_replicates_by_boxes(box), "proportion", labels)
         right, items = _counts(box, labels)
         size = predicted if per_box == "all" else None
         return box_charts.boxes(right, items, estimate, size, icc=icc, reach=reach)
 
-    shares = [right / items for right, items in (_counts(*counted(stop)) for stop in per_box)]
+    shares = [right / items for right, items in (_counts(*labels_of(stop)) for stop in per_box)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
     return drive_figure(controls, figure)
 
@@ -338,24 +272,7 @@ def seen_worth() -> Reveal:
 
 def explain_worth() -> Explanation:
     """Return the question why a further label from the same box adds little."""
-    return questions.explain(
-        "2-why-worth",
-        "Why does the eleventh label from a box tell you less than the first label from another"
-        " box?",
-        "The same few people filled in all forms of a box, so the program finds them all easy or"
-        " all hard. Ten forms already tell you most of what the eleventh could tell. A new box"
-        " tells you how much boxes differ.",
-        [
-            (
-                "“The labels from one box are incorrect more often”: the labels are not the"
-                " problem. Two labels from one box resemble each other."
-            ),
-            (
-                "“There are too few labels in a box”: more labels from the same boxes change"
-                " little. More boxes help."
-            ),
-        ],
-    )
+    return TEXTS.explain("2-why-worth")
 
 
 # ---------------------------------------------------------------- half-samples
@@ -364,19 +281,16 @@ def explain_worth() -> Explanation:
 @about_digits
 def predict_eight() -> Prediction:
     """Return the question how close the standard error of eight half-samples is to that of 128."""
-    return questions.predict(
-        "2-eight",
-        "Take eight of the 128 half-samples, chosen with care. How much does their standard "
-        "error differ from that of all 128?",
-        OFF,
-    )
+    return TEXTS.predict("2-eight")
 
 
 @about_digits
 def seen_halves(**ranges: Any) -> Reveal:
     """Return the view of half-samples; it appears once `predict_eight` is answered."""
     check_ranges(half_samples, ranges)
-    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted), **ranges))
+    return questions.reveal(
+        "2-eight", lambda predicted: half_samples(TEXTS.value("2-eight", predicted), **ranges)
+    )
 
 
 @adjustable(count=(2, 100_000), seed=(0, 1_000_000))
@@ -468,7 +382,7 @@ def seen_schemes() -> Reveal:
             "Standard error of the accuracy",
         )
 
-    return questions.compare("2-eight", OF_OFF, show)
+    return questions.compare("2-eight", TEXTS.feedback("2-eight"), show)
 
 
 @about_digits
@@ -497,21 +411,7 @@ def seen_broken() -> Reveal:
 @about_digits
 def explain_eight() -> Explanation:
     """Return the question whether more replicates give a better standard error."""
-    return questions.explain(
-        "2-why-eight",
-        "Is the standard error of 128 half-samples better than that of the balanced 8? Would 512 "
-        "replicates be better?",
-        "No. Both give the same number, and eight take less work. Replicates are computations, not"
-        " observations. The seven districts determine how well the standard error is known, and no"
-        " replicate adds a district.",
-        [
-            (
-                "“More replicates give a shorter interval”: only more boxes do. Random half-samples"
-                " need many replicates, because their cross terms cancel only on average."
-            ),
-            "“Eight are an approximation”: for a mean or a total they are exact.",
-        ],
-    )
+    return TEXTS.explain("2-why-eight")
 
 
 def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
@@ -547,12 +447,7 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
 
 def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
-    return questions.predict(
-        "2-pairs",
-        "The paper's array has nine runs and eight columns. How many of its 28 pairs of columns "
-        "are not balanced?",
-        OF_PAIRS,
-    )
+    return TEXTS.predict("2-pairs")
 
 
 def seen_pairs(**ranges: Any) -> Reveal:
@@ -561,9 +456,9 @@ def seen_pairs(**ranges: Any) -> Reveal:
 
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
-        found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
+        failing = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
         builder = array_builder("paper", predicted, **ranges)
-        return [*questions.answered(OF_PAIRS, predicted), found, builder]
+        return [*TEXTS.answered("2-pairs", predicted), failing, builder]
 
     return questions.reveal("2-pairs", show)
 
@@ -621,10 +516,10 @@ def array_builder(first: str = "linear", predicted: str | None = None) -> Panel:
             note = f"you predicted: {predicted}"
         return array_charts.array(array, levels, min(i, columns), min(j, columns), note)
 
-    def pick(mark: dict) -> None:
-        if mark["pick"] not in (controls["i"].value, controls["j"].value):
+    def pick(column: dict) -> None:
+        if column["pick"] not in (controls["i"].value, controls["j"].value):
             controls["i"].value = controls["j"].value
-            controls["j"].value = mark["pick"]
+            controls["j"].value = column["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
     panel = drive_figure(controls, figure)
@@ -735,11 +630,7 @@ def field_steps() -> Panel:
 @about_digits
 def predict_coverage() -> Prediction:
     """Return the question how often the naive interval contains the true value."""
-    return questions.predict(
-        "2-coverage",
-        "Of 100 cities like ours, in how many does the naive 95% interval contain the true value?",
-        COVERED,
-    )
+    return TEXTS.predict("2-coverage")
 
 
 @about_digits
@@ -749,8 +640,8 @@ def seen_coverage(**ranges: Any) -> Reveal:
     return questions.reveal(
         "2-coverage",
         lambda predicted: [
-            *questions.answered(OF_COVERED, predicted),
-            coverage(COVERED.get(predicted), **ranges),
+            *TEXTS.answered("2-coverage", predicted),
+            coverage(TEXTS.value("2-coverage", predicted), **ranges),
         ],
     )
 
@@ -770,8 +661,8 @@ def coverage(predicted: float | None = None) -> Panel:
     Returns
     -------
     workbench.widgets.Panel
-        Controls: strata, boxes per stratum, labels per box, intracluster correlation, random sample,
-        and two switches: boxes differ in size, and large boxes are worse.
+        Controls: strata, boxes per stratum, labels per box, intracluster correlation, random
+        sample, and two switches: boxes differ in size, and large boxes are worse.
 
     Examples
     --------
@@ -811,20 +702,7 @@ def coverage(predicted: float | None = None) -> Panel:
 
 def explain_coverage() -> Explanation:
     """Return the question what the degrees of freedom are for."""
-    return questions.explain(
-        "2-why-coverage",
-        "With three districts, the interval by boxes is very wide. Is that a fault of the method?",
-        "No. Three districts give only three differences, so the standard error itself is poorly"
-        " known. The t quantile (3.18 instead of 1.96) allows for that. A shorter interval would"
-        " contain the true value less often than 95%.",
-        [
-            (
-                "“Take the normal quantile, it is shorter”: with so few districts, its coverage is"
-                " far below 95%."
-            ),
-            "“Take more labels per box”: this does not change how much the boxes differ.",
-        ],
-    )
+    return TEXTS.explain("2-why-coverage")
 
 
 def seen_weights() -> Reveal:
@@ -861,12 +739,12 @@ def seen_orders() -> Reveal:
         design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
         halves = replicates.replicates(design, array=half_sample_array("all"))
         f1 = estimates.replicate_estimate(halves, "f1", forms.digit == 2, forms.read_a == 2)
-        place = (
+        numbers = (
             half_sample_array("balanced")[:, list(itertools.permutations(range(7)))]
             @ 2 ** np.arange(7)[::-1]
         )
         squares = (f1.replicate_values - f1.estimate) ** 2
-        errors = np.sqrt(squares[place].mean(0))
+        errors = np.sqrt(squares[numbers].mean(0))
         return Table(
             [
                 {"half-samples": "all 128", "standard_error": f"{f1.standard_error:.4f}"},
@@ -932,9 +810,10 @@ def _textbook_error() -> float:
 def _error_of(array: np.ndarray) -> float:
     """Return the standard error from half-samples."""
     forms = digit_forms()
-    made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
+    design = exercises.by_boxes(forms.box)
+    halves = replicates.replicates(design, array=array, require_balance=False)
     return estimates.replicate_estimate(
-        made, "proportion", forms.read_a == forms.digit
+        halves, "proportion", forms.read_a == forms.digit
     ).standard_error
 
 

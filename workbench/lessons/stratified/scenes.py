@@ -19,7 +19,7 @@ from workbench.widgets.chart_view import ChartView, Panel, drive_figure, narrow,
 from workbench.widgets.ranges import adjustable
 
 BY_HAND = "by_hand"
-STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
+STRATIFIERS = [(title, name) for name, title in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
 TWIN = ("700,000 synthetic items", "twin")
@@ -96,13 +96,13 @@ class _Design:
         if self.controls["method"].value == BY_HAND:
             self.controls["method"].value = "proportional"
 
-    def _dragged(self, place: dict) -> None:
-        kind, number = place["drag"].split()
+    def _dragged(self, point: dict) -> None:
+        kind, number = point["drag"].split()
         move, control = {
             "cut": (self._move_cut, "stratifier"),
             "labels": (self._move_labels, "method"),
         }[kind]
-        move(int(number), place["x"])
+        move(int(number), point["x"])
         if self.controls[control].value != BY_HAND:
             self.controls[control].value = BY_HAND  # draws
             return
@@ -124,9 +124,9 @@ class _Design:
         size = len(self._scored(self.controls["score"].value)[0])
         items = np.diff(np.concatenate([[0], self.cuts, [size]]))[number - 1 : number + 1]
         both = int(self.labels[number - 1 : number + 1].sum())
-        wanted = round(share * self.labels.sum()) - int(self.labels[: number - 1].sum())
-        left = max(LEAST, both - items[1], min(both - LEAST, items[0], wanted))
-        self.labels[number - 1 : number + 1] = left, both - left
+        target = round(share * self.labels.sum()) - int(self.labels[: number - 1].sum())
+        first = max(LEAST, both - items[1], min(both - LEAST, items[0], target))
+        self.labels[number - 1 : number + 1] = first, both - first
 
 
 @adjustable()

@@ -4,6 +4,7 @@ The live charts are in `scenes`.
 """
 
 import functools
+import itertools
 import re
 from typing import Any
 
@@ -22,6 +23,7 @@ from workbench.course.lesson_data import (
     only_for_digits,
 )
 from workbench.intervals.shares import stratified_interval
+from workbench.lessons.content import lesson_texts
 from workbench.lessons.stratified import scenes
 from workbench.results import Table
 from workbench.simulations import stratified as simulations
@@ -31,60 +33,8 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 from workbench.widgets.ranges import check_ranges
 
+TEXTS = lesson_texts("stratified")
 ANALYSTS = 200
-# numbers that stay hidden until a prediction is locked, its button is pressed (look), or an
-# exercise is answered
-ANSWERS = {
-    "1-gain": (".0281", "0.0281", "12%", "31%"),
-    "1-gain look": ("3.04", "5.24", "1.04"),
-    "1-robot": ("41%", "45%", "53%", "66%"),
-    "1-robot look": ("2.58", "4.02"),
-    "1-looking": ("17.5%", "35 of 200", "20.9%"),
-    "1-twin": ("462",),
-    "1-twin look": ("4,146", "1,254"),
-    "1.1": (".02875", ".0288"),
-    "1.2": ("42 / 30", "42, 30"),
-    "1.3": ("298", "188"),
-    "1.4": ("40/28", "40, 28"),
-}
-GAIN = {
-    "0%": "That would be correct if all groups were equally accurate. These groups differ. A "
-    "fixed number of labels per group prevents samples with too many easy forms.",
-    "10%": "That is correct for equal labels per group: the differences between groups no longer "
-    "matter, the differences within groups remain.",
-    "30%": "That is the gain of the best allocation. It requires the true accuracies, which "
-    "nobody knows before labeling.",
-    "50%": "No allocation among these five groups gains that much, because forms also differ "
-    "within a group.",
-}
-ROBOT = {
-    "40": "That is correct: the intervals become shorter, but the estimate stays too high.",
-    "80": "The number of labels does matter: the intervals become shorter, around an estimate "
-    "that is too high.",
-    "90": "More labels would help if they went to the strata with errors. The robot never "
-    "returns to some of these.",
-    "95": "The intervals claim that. The claim holds only if earlier labels do not decide where "
-    "later labels go.",
-}
-LOOKING = {
-    "about 5": "That is fewer than at a single check, where 10 of 200 intervals are expected to "
-    "miss the truth.",
-    "about 10": "That is the number for a single check, fixed beforehand. Every further check is "
-    "another chance to miss.",
-    "about 20": "Checking costs more than that: 58 checks are many chances to miss, although "
-    "they are correlated.",
-    "about 40": "That is correct: every check is another chance to miss the truth.",
-}
-TWIN = {
-    "about 370": "That is nearly as many as before. For the 1,797 forms the finite-population "
-    "correction helped: 367 labels are a fifth of all forms.",
-    "about 460": "That is correct: the number of labels determines the precision, not the "
-    "proportion of forms labeled.",
-    "about 7,000": "The required number of labels grows very little with the size of the "
-    "population.",
-    "about 140,000": "That is the same proportion of the forms. Precision depends on the number "
-    "of labels, not on this proportion.",
-}
 NARROW = 0.03  # half-width in the question about a large population
 
 
@@ -167,11 +117,7 @@ def label_ten(seed: int = 1) -> questions.Told:
 
 def predict_gain() -> Prediction:
     """Return the question about the gain of five strata."""
-    return questions.predict(
-        "1-gain",
-        "You use five strata and still 100 labels. By how much does the standard error fall?",
-        GAIN,
-    )
+    return TEXTS.predict("1-gain")
 
 
 def reveal_shares(**ranges: Any) -> Reveal:
@@ -180,8 +126,8 @@ def reveal_shares(**ranges: Any) -> Reveal:
     return questions.reveal(
         "1-gain",
         lambda predicted: [
-            scenes.strata_and_shares(_number(predicted, 100), **ranges),
-            questions.look(comments(GAIN), predicted, seen_shares),
+            scenes.strata_and_shares(TEXTS.value("1-gain", predicted), **ranges),
+            questions.look(comments(TEXTS.feedback("1-gain")), predicted, seen_shares),
             *only_for_digits(explain_strata()),
         ],
     )
@@ -193,59 +139,35 @@ def seen_shares() -> Table:
     study = functools.partial(
         simulations.study_design, correct=forms.read_a == forms.digit, budget=100
     )
-    fifths = study(forms.confidence)
-    wide = {"stratifier": "equal_width", "method": "equal"}
-    designs = [
-        ("five of equal size, proportional allocation", fifths),
-        ("five of equal width, equal allocation", study(forms.confidence, **wide)),
-        ("ten of equal width, equal allocation", study(forms.confidence, n_strata=10, **wide)),
-    ]
+    wide = functools.partial(study, stratifier="equal_width", method="equal")
+    fifths, ten = study(forms.confidence), wide(forms.confidence, n_strata=10)
+    errors = {
+        "none: random sampling": fifths.random_error,
+        "five of equal size, proportional allocation": fifths.standard_error,
+        "five of equal width, equal allocation": wide(forms.confidence).standard_error,
+        "ten of equal width, equal allocation": ten.standard_error,
+    }
     if hasattr(forms, "margin"):
-        by_margin = study(forms.margin, **wide)
-        designs.append(("five of equal width by margin, equal allocation", by_margin))
-    rows = [
-        ("none: random sampling", fifths.random_error, 1.0),
-        *((name, design.standard_error, design.variance_ratio) for name, design in designs),
-        (
-            "five of equal size, best allocation",
-            fifths.best_error,
-            (fifths.best_error / fifths.random_error) ** 2,
-        ),
-    ]
-    return Table(
-        [
+        by_margin = wide(forms.margin)
+        errors["five of equal width by margin, equal allocation"] = by_margin.standard_error
+    errors["five of equal size, best allocation"] = fifths.best_error
+    rows = []
+    for name, error in errors.items():
+        ratio = error / fifths.random_error
+        rows.append(
             {
                 "strata": name,
                 "standard error": f"{error:.4f}",
-                "relative to random sampling": f"{error / fifths.random_error:.0%}",
-                "variance relative to random sampling": f"{ratio:.2f} times",
+                "relative to random sampling": f"{ratio:.0%}",
+                "variance relative to random sampling": f"{ratio**2:.2f} times",
             }
-            for name, error, ratio in rows
-        ],
-        "Standard errors with 100 labels",
-    )
+        )
+    return Table(rows, "Standard errors with 100 labels")
 
 
 def explain_strata() -> Explanation:
     """Return the question why strata help or harm."""
-    return questions.explain(
-        "1-why-strata",
-        "Why do strata help only if their accuracies differ? And why was equal width with equal "
-        "allocation less precise than random sampling?",
-        "A random sample may contain too many easy forms, or too few. Strata fix the number of "
-        "forms from each group, so only differences within groups still affect the estimate. If "
-        "all groups are equally accurate, there is nothing to fix. With equal width, one stratum "
-        "contains 93% of the forms but gets less than a quarter of the labels. These few labels "
-        "determine nearly the whole estimate.",
-        [
-            '"More strata are more precise." Ten strata of equal width were less precise than '
-            "five.",
-            '"Every stratum needs the same number of labels." A label represents the forms of '
-            "its stratum: 1 form in the smallest stratum, 72 in the largest.",
-            '"The score is useless." The same score helped when it was cut into strata of equal '
-            "size.",
-        ],
-    )
+    return TEXTS.explain("1-why-strata")
 
 
 def belief_of_sureness() -> Table:
@@ -289,12 +211,7 @@ def belief_of_width() -> Table:
 def predict_robot() -> Prediction:
     """Return the question about the robot with more labels."""
     few = "81" if are_digits() else f"{100 * scenes.robot_studies()[0].coverage('wald'):.0f}"
-    return questions.predict(
-        "1-robot",
-        f"With 40 labels, the robot's 95% intervals contain the truth in {few} of 100 runs. "
-        "In how many of 100 runs do they contain it with 300 labels?",
-        ROBOT,
-    )
+    return TEXTS.predict("1-robot", few=few)
 
 
 def reveal_robot(**ranges: Any) -> Reveal:
@@ -303,9 +220,9 @@ def reveal_robot(**ranges: Any) -> Reveal:
     return questions.reveal(
         "1-robot",
         lambda predicted: [
-            scenes.robots(_number(predicted, 100)),
+            scenes.robots(TEXTS.value("1-robot", predicted)),
             scenes.papers_robot(**ranges),
-            questions.look(comments(ROBOT), predicted, seen_robots),
+            questions.look(comments(TEXTS.feedback("1-robot")), predicted, seen_robots),
             explain_robot(),
         ],
     )
@@ -313,14 +230,14 @@ def reveal_robot(**ranges: Any) -> Reveal:
 
 def seen_robots() -> Table:
     """Return coverage and variances of the robot, Neyman's rule and two waves."""
-    others = [
+    rules = [
         ("Neyman's rule with the true accuracies", "neyman", 200),
         ("two waves with a floor", "waves", 100),
     ]
     studies = [("robot", study) for study in scenes.robot_studies()]
     studies += [
         (name, simulations.simulate_labeling(*scenes.fifths(), n, rule, runs=20_000))
-        for name, rule, n in others
+        for name, rule, n in rules
     ]
     return Table(
         [
@@ -339,30 +256,12 @@ def seen_robots() -> Table:
 
 def explain_robot() -> Explanation:
     """Return the question why the robot covers less with more labels."""
-    return questions.explain(
-        "1-why-robot",
-        "With more labels, the robot's intervals contained the truth less often. Why?",
-        "If the first five labels of a stratum are all correct, its estimated standard deviation "
-        "is 0. The robot never returns to this stratum, and its estimate of 100% never changes. "
-        "All further labels go to other strata. They make the interval shorter, around an "
-        "estimate that stays too high.",
-        [
-            '"300 labels are still too few." With more labels the coverage falls.',
-            '"The Wald formula is the problem." It is inaccurate with few labels, but here the '
-            "estimate itself is biased.",
-            '"It was bad luck." The percentages come from 20,000 runs.',
-        ],
-    )
+    return TEXTS.explain("1-why-robot")
 
 
 def predict_looking() -> Prediction:
     """Return the question about analysts who check their intervals many times."""
-    return questions.predict(
-        "1-looking",
-        f"{ANALYSTS} analysts check a 95% interval after every 10 labels, from 30 to 600. "
-        "For how many of them does the interval miss the truth at least once?",
-        LOOKING,
-    )
+    return TEXTS.predict("1-looking")
 
 
 def reveal_looking(**ranges: Any) -> Reveal:
@@ -371,8 +270,8 @@ def reveal_looking(**ranges: Any) -> Reveal:
     return questions.reveal(
         "1-looking",
         lambda predicted: [
-            scenes.stop_when_it_looks_good(_number(predicted, ANALYSTS), **ranges),
-            questions.look(comments(LOOKING), predicted, seen_looking),
+            scenes.stop_when_it_looks_good(TEXTS.value("1-looking", predicted), **ranges),
+            questions.look(comments(TEXTS.feedback("1-looking")), predicted, seen_looking),
             explain_stopping(),
         ],
     )
@@ -405,59 +304,24 @@ def seen_looking() -> Table:
 
 def explain_stopping() -> Explanation:
     """Return the question about two reasons for stopping."""
-    return questions.explain(
-        "1-why-stopping",
-        "One analyst stops at 140 labels because the interval is short enough. Another stops "
-        "because the lower limit has just passed 85%. Whose interval do you trust more?",
-        "The first. The length of an interval depends mainly on the number of labels and hardly "
-        "on whether the estimate is too high. The second analyst waits until chance has raised "
-        "the estimate and stops at that moment. Both intervals are valid only if the number of "
-        "labels was fixed beforehand or if they are anytime intervals.",
-        [
-            '"Both: each is a 95% interval." The 95% hold for a number of labels chosen without '
-            "seeing the labels.",
-            '"Neither: analysts must not check." Checking does no harm. Stopping because of the '
-            "result does.",
-            '"The second, because the target was reached." It was reached when the estimate was '
-            "high by chance.",
-        ],
-    )
+    return TEXTS.explain("1-why-stopping")
 
 
 def predict_twin() -> Prediction:
     """Return the question whether a large population needs a large sample."""
-    if not are_digits():
-        return _predict_twin_of_a_file()
-    return questions.predict(
-        "1-twin",
-        "For ±3 points the office needs random labels for 367 of its 1,797 forms. The national "
-        "office has 700,000 such forms, 390 times as many. How many random labels does it need "
-        "for ±3 points?",
-        TWIN,
-    )
-
-
-def _predict_twin_of_a_file() -> Prediction:
-    """Return the question of `predict_twin` with the numbers of the items that the scenes show."""
+    if are_digits():
+        return TEXTS.predict("1-twin")
     curves, size = scenes.plan_curves(), lesson_forms().digit.size
-    many = curves["twin", True].population
-    needed, endless = (
+    larger = curves["twin", True].population
+    needed, infinite = (
         curves["forms", finite].at(NARROW)["simple_random"] for finite in (True, False)
     )
-    share = needed / size
-    choices = {f"about {_rounded(n):,}": None for n in (needed, endless, 20 * needed, share * many)}
-    return questions.predict(
-        "1-twin",
-        f"For ±3 points you need {needed:,} random labels of {size:,} items. Another population has "
-        f"{many:,} such items, {many / size:,.0f} times as many. How many random labels does it "
-        "need for ±3 points?",
-        choices,
+    question = TEXTS.question(
+        "1-twin-of-a-file", needed=needed, size=size, larger=larger, times=larger / size
     )
-
-
-def _rounded(value: float) -> int:
-    """Return a number rounded to two digits."""
-    return int(float(f"{value:.1e}"))
+    choices = (needed, infinite, 20 * needed, needed / size * larger)
+    rounded = dict.fromkeys(f"about {int(float(f'{count:.1e}')):,}" for count in choices)
+    return questions.predict("1-twin", question, rounded)
 
 
 def reveal_needed(**ranges: Any) -> Reveal:
@@ -467,9 +331,10 @@ def reveal_needed(**ranges: Any) -> Reveal:
         "1-twin",
         lambda predicted: [
             scenes.labels_needed(
-                None if predicted is None else (NARROW, _number(predicted, 1)), **ranges
+                None if predicted is None else (NARROW, float(re.sub(r"\D", "", predicted))),
+                **ranges,
             ),
-            questions.look(comments(TWIN), predicted, seen_needed),
+            questions.look(comments(TEXTS.feedback("1-twin")), predicted, seen_needed),
         ],
     )
 
@@ -477,42 +342,31 @@ def reveal_needed(**ranges: Any) -> Reveal:
 def seen_needed() -> list:
     """Return the labels for both populations, and the labels for ±5 points with two intervals."""
     sizes, correct = scenes.fifths()
-    rows = [
-        {
-            "half-width in points": f"{100 * width:g}",
-            named("forms"): f"{curve.population:,}",
-            "finite-population correction": "with" if finite else "without",
-            "random labels": f"{curve.at(width)['simple_random']:,}",
-        }
-        for width, population, finite in (
-            (NARROW, "forms", True),
-            (NARROW, "twin", True),
-            (0.01, "forms", False),
-            (0.01, "forms", True),
+    rows = []
+    cases = [
+        (NARROW, "forms", True),
+        (NARROW, "twin", True),
+        (0.01, "forms", False),
+        (0.01, "forms", True),
+    ]
+    for width, population, finite in cases:
+        curve = scenes.plan_curves()[population, finite]
+        rows.append(
+            {
+                "half-width in points": f"{100 * width:g}",
+                named("forms"): f"{curve.population:,}",
+                "finite-population correction": "with" if finite else "without",
+                "random labels": f"{curve.at(width)['simple_random']:,}",
+            }
         )
-        for curve in [scenes.plan_curves()[population, finite]]
-    ]
-    plans = [
-        accuracy.plan_budget(sizes, correct / sizes, 0.05, method=method, interval=interval)
-        for interval in ("wald", "default")
-        for method in ("simple_random", "proportional")
-    ]
+    plans = []
+    for interval, method in itertools.product(
+        ("wald", "default"), ("simple_random", "proportional")
+    ):
+        plan = accuracy.plan_budget(sizes, correct / sizes, 0.05, method=method, interval=interval)
+        design = method.replace("simple_random", "random")
+        plans.append({"interval": interval, "design": design, "labels": plan.budget})
     return [
         Table(rows, "Random labels needed (Wald interval)"),
-        Table(
-            [
-                {
-                    "interval": plan.interval_method,
-                    "design": plan.method.replace("simple_random", "random"),
-                    "labels": plan.budget,
-                }
-                for plan in plans
-            ],
-            named(f"Labels for ±5 points of the {sizes.sum():,} forms"),
-        ),
+        Table(plans, named(f"Labels for ±5 points of the {sizes.sum():,} forms")),
     ]
-
-
-def _number(predicted: Any, unit: Any) -> float | None:
-    """Return the number in a learner's prediction in a unit, or None without a prediction."""
-    return None if predicted is None else float(re.sub(r"[^0-9]", "", predicted)) / unit

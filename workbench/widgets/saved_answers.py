@@ -16,24 +16,24 @@ LEARNERS = (
 )
 
 
-class Kept:
+class SavedAnswers:
     """Predictions and explanations by name.
 
     Parameters
     ----------
     path : path, optional
-        A JSON file. With None, the values are kept in memory. The same happens if the file is
+        A JSON file. With None, the values are stored in memory. The same happens if the file is
         damaged or cannot be written; `where` then gives the reason, and the file stays unchanged.
     learner : str
         Name of the learner, if each learner has a folder.
 
     Examples
     --------
-    >>> kept = Kept()
-    >>> kept.when_kept("coin", lambda side: print("You said", side))
-    >>> kept.keep("coin", "heads")
+    >>> answers = SavedAnswers()
+    >>> answers.when_saved("coin", lambda side: print("You said", side))
+    >>> answers.save("coin", "heads")
     You said heads
-    >>> kept.get("coin")
+    >>> answers.get("coin")
     'heads'
     """
 
@@ -42,51 +42,51 @@ class Kept:
         self._trouble = ""
         self._values: dict[str, Any] = {}
         self._waiting: dict[str, list[Callable[[Any], None]]] = {}
-        if self.path is not None:
-            self._with_file(lambda: self._values.update(records.recorded(self.path)))
+        self._with_file(lambda path: self._values.update(records.recorded(path)))
 
     def get(self, name: str) -> Any:
         """Return the value saved under a name, or None."""
         return self._values.get(name)
 
-    def keep(self, name: str, value: Any) -> None:
+    def save(self, name: str, value: Any) -> None:
         """Save a number, a text or a flat list of these, and call the waiting functions."""
         value = records.plain_answer(value)
-        if self.path is not None:
-            self._with_file(lambda: self._write(name, value))
-        self._values[name] = value
-        for tell in self._waiting.pop(name, []):
-            tell(value)
 
-    def when_kept(self, name: str, tell: Callable[[Any], None]) -> None:
-        """Call `tell` with the value saved under a name, now or once it is saved."""
+        def write(path: Path) -> None:
+            if self.learner:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            records.record(path, name, value)
+
+        self._with_file(write)
+        self._values[name] = value
+        for react in self._waiting.pop(name, []):
+            react(value)
+
+    def when_saved(self, name: str, react: Callable[[Any], None]) -> None:
+        """Call `react` with the value saved under a name, now or once it is saved."""
         if name in self._values:
-            tell(self._values[name])
+            react(self._values[name])
         else:
-            self._waiting.setdefault(name, []).append(tell)
+            self._waiting.setdefault(name, []).append(react)
 
     @property
     def where(self) -> str:
         """Return the place of the saved values as text."""
-        kept = (
-            f"for {self.learner}" if self.learner else f"in {self.path.name}" if self.path else ""
-        )
-        return kept if self.path else f"until this notebook's kernel stops{self._trouble}"
+        if not self.path:
+            return f"until this notebook's kernel stops{self._trouble}"
+        return f"for {self.learner}" if self.learner else f"in {self.path.name}"
 
-    def _write(self, name: str, value: Any) -> None:
-        if self.learner and self.path:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        records.record(self.path, name, value)
-
-    def _with_file(self, act: Callable) -> None:
+    def _with_file(self, act: Callable[[Path], None]) -> None:
+        """Read or write the file; if this is not possible, store the values in memory."""
         try:
-            act()
+            if self.path:
+                act(self.path)
         except (OSError, ValueError) as error:
             self.path, self._trouble = None, f": {error}"
 
 
 @functools.cache
-def kept() -> Kept:
+def saved_answers() -> SavedAnswers:
     """Return the saved predictions and explanations of the learner of this notebook.
 
     A Jupyter server gives its kernels the name of the notebook. Voila gives them the address of the
@@ -94,8 +94,8 @@ def kept() -> Kept:
     storage. Reports, tests and visitors without a name start with nothing.
     """
     if os.environ.get("JPY_SESSION_NAME") or pages.IN_BROWSER:
-        return Kept(Path(FILE))
+        return SavedAnswers(FILE)
     learner = parse_qs(os.environ.get("QUERY_STRING", "")).get("learner", [""])[0].lower()
     if not pages.is_live() or learners.id_problem(learner):
-        return Kept()
-    return Kept(Path(LEARNERS, learner, FILE), learner)
+        return SavedAnswers()
+    return SavedAnswers(Path(LEARNERS, learner, FILE), learner)
