@@ -44,6 +44,7 @@ from workbench.extras.sessions.store import (
 from workbench.extras.sessions.trail import DECIDING, LABELED, OPEN, SKIPPED, Entry, Trail
 from workbench.labeling.draws import id_texts
 from workbench.results import Note, Result
+from workbench.stratified.default_plan import AUTO
 from workbench.stratified.second_labels import SecondLabels
 
 LEASE = timedelta(days=1)
@@ -288,7 +289,7 @@ class AuditSession:
         budget: int,
         question: str = "accuracy",
         other: ArrayLike | None = None,
-        n_strata: int | str = 5,
+        n_strata: int | str = AUTO,
         stratifier: str = "equal_size",
         trust_scores: bool = False,
         expected: float | None = 0.85,
@@ -320,9 +321,9 @@ class AuditSession:
         other : (N,) array_like, optional
             The second model's predictions, if they are not in `items.rival`.
         n_strata : int or "auto"
-            Number of strata by score, default 5. Labels are in proportion to stratum size. For
-            "class_metrics", this is the number within each of two parts. "auto" uses the default
-            plan of `accuracy_audit` for an accuracy, and 5 strata otherwise.
+            Number of strata by score. "auto", the default, is the default plan of `accuracy_audit`
+            for an accuracy, and 5 strata otherwise. With a number, labels are in proportion to
+            stratum size. For "class_metrics", this is the number within each of two parts.
         stratifier : str
             Rule for the strata, as in `stratify`.
         trust_scores : bool
@@ -620,8 +621,9 @@ class AuditSession:
         -----
         The methods differ in when the interval is valid:
 
-        - "planned": at any time. It is a third to three quarters wider than the fixed interval
-          before the planned end, and 4 to 5% wider there.
+        - "planned": at any time. At the planned end, it is 4 to 5% wider than the fixed interval.
+          Before, it is 1.6 to 2 times as wide if labels are in proportion to stratum size, and up
+          to 3.5 times as wide with the default plan.
         - "anytime": at any time, equally good before and after the planned end.
         - "looks": at the planned interim analyses; without planned ones, at every 10 labels from 30
           to 600.
