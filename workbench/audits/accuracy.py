@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.audits.plans import SamplePlan
+from workbench.audits.questions import AuditDesign
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import OTHER
 from workbench.labeling.draws import seed_of
@@ -23,7 +24,6 @@ from workbench.labeling.sheets import SheetLabels
 from workbench.results import (
     FILLED,
     Interval,
-    Note,
     Result,
     digits,
     html_table,
@@ -32,9 +32,9 @@ from workbench.results import (
     stratum_rows,
 )
 from workbench.stratified import accuracy, skips
-from workbench.stratified.default_plan import AUTO, check_trusted, default_labels, strata_wanted
-from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
+from workbench.stratified.default_plan import AUTO, check_trusted
+from workbench.stratified.sequential import ROUNDS
+from workbench.stratified.strata import STRATIFIERS
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {
@@ -545,40 +545,11 @@ def accuracy_audit(
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
-    cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=seed))
-    plan = SamplePlan(
-        items,
-        lambda budget: cut(strata_wanted(n_strata, budget, items)),
-        functools.partial(_turns, items, allocation, trust_scores),
-        "correct",
-        seed,
-        draw_settings("accuracy", n_strata, stratifier, allocation, trust_scores=trust_scores),
-        source,
-        columns,
-    )
+    design = AuditDesign("accuracy", "", n_strata, stratifier, allocation, trust_scores, seed)
+    plan = SamplePlan(items, design, source, columns)
     fields, sample, _ = plan.collect(budget, labels, label_sheet)
-    return AccuracyAudit(
-        **accuracy_found(items, fields, sample, interval, level), allocation=allocation
-    )
-
-
-def draw_settings(
-    question: str,
-    n_strata: int | str,
-    stratifier: str,
-    allocation: str,
-    metrics_of: str = "",
-    trust_scores: bool = False,
-) -> dict:
-    """Return the settings that decide, together with the seed, which items are sampled."""
-    return {
-        "question": question,
-        "metrics_of": metrics_of,
-        "n_strata": n_strata,
-        "stratifier": stratifier,
-        "allocation": allocation,
-        "trust_scores": trust_scores,
-    }
+    fields = accuracy_fields(items, fields, sample, interval, level)
+    return AccuracyAudit(**fields, allocation=allocation)
 
 
 def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
@@ -591,7 +562,7 @@ def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rn
     return seed_of(rng=rng)
 
 
-def accuracy_found(
+def accuracy_fields(
     items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float
 ) -> dict:
     """Return the fields of an `AccuracyAudit` from the sampled labels and the fields of a plan.
@@ -667,41 +638,3 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     return IntervalComparison(
         tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption
     )
-
-
-def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
-    """Return the stratum of each next label.
-
-    If labels are allocated in proportion, the order for a larger budget has the same beginning.
-    """
-    if method == "proportional":
-        return labeling_order(size, budget)
-    return labeling_order(rules.allocate(size, budget, method).labeled, budget)
-
-
-def _turns(
-    items: ScoredItems, method: str, trust_scores: bool, strata: Strata, budget: int
-) -> tuple[np.ndarray, list[Note]]:
-    """Return the stratum of each next label and the notes of the allocation."""
-    if method == AUTO:
-        labeled, notes = default_labels(items, strata, budget, trust_scores=trust_scores)
-        return labeling_order(strata.sizes, budget, share=labeled), notes
-    if method not in rules.NEED_SD:
-        return turns_of(strata.sizes, method, budget), []
-    if items.score_is != "confidence":
-        without = "with margins" if items.score_is == "margin" else "without scores"
-        raise checks.WrongValue(
-            "allocation",
-            f"{method!r} needs scores that are probabilities. Use 'proportional' or 'equal' "
-            f"{without}",
-        )
-    score = np.bincount(strata.labels, items.score) / strata.sizes
-    sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
-    allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
-    trusted = Note(
-        "assumption",
-        f"allocation {method} treats the scores as probabilities: if the classifier is "
-        "overconfident, too few labels go to the strata that look safe",
-    )
-    turns = labeling_order(allotted.labeled, int(allotted.labeled.sum()))
-    return turns, [trusted, *rules.unused_notes(allotted.unused, budget)]

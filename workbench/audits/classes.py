@@ -10,28 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import (
-    AccuracyAudit,
-    accuracy_found,
-    checked_seed,
-    draw_settings,
-    within,
-)
+from workbench.audits.accuracy import AccuracyAudit, accuracy_fields, checked_seed, within
 from workbench.audits.plans import SamplePlan
+from workbench.audits.questions import (
+    AuditDesign,
+    audited_class,
+    strata_of_class,
+)
 from workbench.data.scored_items import ScoredItems
-from workbench.labeling.answers import class_texts, named_classes
+from workbench.labeling.answers import class_texts
 from workbench.results import FILLED, Note, digits, html_table, percent
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
 from workbench.stratified.class_metrics import (
     METRICS,
-    SHARE_OF_PREDICTED,
     ClassMetrics,
     class_metrics,
     expected_half_widths,
 )
-from workbench.stratified.sequential import labeling_order
-from workbench.stratified.strata import Strata, refuse_given, stratify_part
+from workbench.stratified.strata import Strata, refuse_given
 
 
 class ClassAudit(AccuracyAudit):
@@ -336,34 +333,21 @@ def class_audit(
             allocation,
         )
     name, asks = audited_class(items, metrics_of)
-    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
-    member = class_texts(np.asarray(items.prediction)) == name
+    refuse_given(items)
+    checks.whole("n_strata", n_strata, 1, items.size)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue(
             "items", f"must hold the true classes to simulate the metrics of class {name!r}"
         )
-    share = label_shares(strata.sizes, predicted)
-    plan = SamplePlan(
-        items,
-        lambda _: strata,
-        lambda _, n: (labeling_order(strata.sizes, n, share=share), []),
-        asks,
-        seed,
-        draw_settings("class_metrics", n_strata, stratifier, allocation, name),
-        source,
-        columns,
-        lambda n: nested_strata(items, name, min(n_strata, max(1, n // 4)), stratifier, rng=seed)[
-            0
-        ],
-        parts=member.astype(np.int64),
-    )
+    design = AuditDesign("class_metrics", name, n_strata, stratifier, allocation, False, seed, asks)
+    plan = SamplePlan(items, design, source, columns)
     fields, sample, strata = plan.collect(budget, labels, label_sheet)
-    predicted = np.bincount(strata.labels, member, strata.n_strata) > 0
-    found = accuracy_found(items, fields, sample, interval, level)
+    predicted = strata_of_class(items, name, strata)
+    fields = accuracy_fields(items, fields, sample, interval, level)
     if sample is not None:
-        found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
+        fields |= _metrics(items, strata, predicted, name, sample, level, fields["notes"])
     return ClassAudit(
-        **found,
+        **fields,
         allocation=allocation,
         metrics_of=name,
         predicted=predicted,
@@ -386,70 +370,6 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
     missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
     right = 1 - np.clip(1 - items.score, 0, 1) * missed
     return np.bincount(strata.labels, right, strata.n_strata) / strata.sizes
-
-
-def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
-    """Return the text of the class, and the column of the sheet that is to be filled."""
-    if items.prediction is None:
-        raise checks.WrongValue(
-            "metrics_of", f"{str(metrics_of)!r} needs predictions. Name their column as prediction"
-        )
-    texts, named = named_classes(items.prediction)
-    name = named(str(metrics_of).strip())
-    if name is None:
-        raise checks.WrongValue(
-            "metrics_of",
-            "must be a class that is predicted: "
-            f"{checks.listed(texts, quoted=True)}; got "
-            f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}",
-        )
-    return name, "correct" if len(texts) <= 2 else "truth"
-
-
-def nested_strata(
-    items: Any, name: str, n_strata: int, stratifier: str, *, rng: int
-) -> tuple[Strata, np.ndarray]:
-    """Return strata within the items predicted as the class and within the others.
-
-    The second array says which strata hold items predicted as the class.
-    """
-    refuse_given(items)
-    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    member = class_texts(np.asarray(items.prediction)) == name
-    parts = [
-        (part, said)
-        for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
-        if part.any()
-    ]
-    cuts = [
-        stratify_part(items.score[part], n_strata, stratifier, said, rng=rng)
-        for part, said in parts
-    ]
-    labels = np.where(member, 0, cuts[0].n_strata)
-    for (part, _), cut in zip(parts, cuts, strict=True):
-        labels[part] += cut.labels
-    sizes = np.concatenate([cut.sizes for cut in cuts])
-    strata = Strata(
-        labels,
-        sizes,
-        None,
-        sizes.size,
-        stratifier,
-        notes=[note for cut in cuts for note in cut.notes],
-    )
-    return strata, np.arange(sizes.size) < cuts[0].n_strata
-
-
-def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return the proportion of the labels that each stratum gets.
-
-    The items predicted as the class together get a fixed proportion. Within these and within the
-    other items, labels are in proportion to stratum size.
-    """
-    share = size / np.where(predicted, size[predicted].sum(), size[~predicted].sum())
-    if predicted.any() and not predicted.all():
-        share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
-    return share
 
 
 def _metrics(

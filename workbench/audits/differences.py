@@ -4,7 +4,6 @@ Only items on which the models differ are labeled. Read `difference_audit` first
 `DifferenceAudit`.
 """
 
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,20 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import Audit, checked_seed, draw_settings, turns_of
+from workbench.audits.accuracy import Audit, checked_seed
 from workbench.audits.plans import SamplePlan
-from workbench.data.classes import refuse_free_text
+from workbench.audits.questions import NAMES, AuditDesign, differing, items_at
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import check_columns
 from workbench.results import Note, digits, percent
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
-from workbench.stratified.sequential import ROUNDS
-from workbench.stratified.strata import refuse_given, stratify_part
+from workbench.stratified.strata import refuse_given
 
 ALLOCATIONS = ("proportional", "equal")
-NAMES, CALLED = ("A", "B"), ("A (the prediction)", "B (the rival)")
+CALLED = ("A (the prediction)", "B (the rival)")
 
 
 class DifferenceAudit(Audit):
@@ -268,33 +266,18 @@ def difference_audit(
     if interval != "default":
         raise checks.WrongValue("interval", "must be 'default' for a difference", interval)
     refuse_given(items)
-    where = _differing(items)
-    differ = _part(items, where)
-    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    cut = functools.partial(
-        stratify_part, differ.score, method=stratifier, part="on which the models differ", rng=seed
-    )
-    strata = cut(n_strata)
-    least = min(checks.whole("budget", budget, 1), differ.size)
+    index = differing(items)
+    checks.whole("n_strata", n_strata, 1, items.size)
+    least = min(checks.whole("budget", budget, 1), index.size)
     check_columns(columns or {}, items.size)
-    shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
-    plan = SamplePlan(
-        differ,
-        lambda _: strata,
-        lambda _, n: (turns_of(strata.sizes, allocation, n), []),
-        "truth",
-        seed,
-        draw_settings("difference", n_strata, stratifier, allocation),
-        source,
-        shown,
-        lambda n: cut(min(n_strata, max(1, n // ROUNDS))),
-        among=" on which the models differ",
-    )
+    sheet_columns = {name: np.asarray(cells)[index] for name, cells in (columns or {}).items()}
+    differ = items_at(items, index)
+    design = AuditDesign("difference", "", n_strata, stratifier, allocation, False, seed, "truth")
+    plan = SamplePlan(differ, design, source, sheet_columns)
     fields, sample, strata = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
-    given = source or {}
     models = tuple(
-        str(given.get(role) or name)
+        str((source or {}).get(role) or name)
         for role, name in zip(("prediction", "rival"), NAMES, strict=True)
     )
     spared = 0 if fields["mode"] == "analyzed" else budget - least
@@ -325,48 +308,6 @@ def difference_audit(
         level=float(level),
         allocation=allocation,
     )
-
-
-def differing_items(items: ScoredItems) -> ScoredItems:
-    """Return the items on which the models differ, with their identifiers among all items."""
-    return _part(items, _differing(items))
-
-
-def _differing(items: ScoredItems) -> np.ndarray:
-    """Return the positions of the items on which the models differ."""
-    if items.prediction is None or items.rival is None:
-        raise checks.WrongValue(
-            "items",
-            "must hold the predictions of two models. Name their columns as prediction and rival",
-        )
-    refuse_free_text(items.prediction, items.rival)
-    if items.correct is not None and items.truth is None:
-        raise checks.WrongValue(
-            "items", "must hold the true classes to simulate labels for two models"
-        )
-    differ = np.flatnonzero(class_texts(items.prediction) != class_texts(items.rival))
-    if not differ.size:
-        raise ValueError(
-            "prediction and rival are the same for every item, so their accuracies are equal and "
-            "there is nothing to label. Check that the two columns are of different models"
-        )
-    return differ
-
-
-def _part(items: ScoredItems, where: np.ndarray) -> ScoredItems:
-    """Return some of the items, with their identifiers among all items."""
-    identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
-    columns: dict[str, Any] = {
-        name: None if getattr(items, name) is None else getattr(items, name)[where]
-        for name in ("score", "prediction", "truth", "correct", "rival")
-    }
-    if items.labeled is not None:
-        kept = np.isin(items.labeled, where)
-        columns |= {"labeled": np.searchsorted(where, items.labeled[kept])}
-        for name in ("labeled_truth", "labeled_correct"):
-            values = getattr(items, name)
-            columns[name] = None if values is None else values[kept]
-    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[where], **columns)
 
 
 def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:

@@ -276,7 +276,7 @@ def _next_merger(
     return None
 
 
-def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
+def sample_texts(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
     """Return the sentence that comes before the finding, and a note about its assumption."""
     which = f"the {labeled:,} labeled items"
     whole = f"all {size:,}" + (f" items{among}" if among else "")

@@ -400,15 +400,11 @@ def _planned(plan: dict, context: click.Context) -> dict:
 
 def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
     """Raise an error if items are not those of a plan."""
-    from workbench.audits.differences import differing_items
+    from workbench.audits.questions import question_of
     from workbench.labeling.plans import item_digests, refuse_changed
 
-    part = (
-        differing_items(items)
-        if plan["asks"] == "truth" and plan["settings"]["question"] == "difference"
-        else items
-    )
-    refuse_changed(sheet, plan, plan | {"data": item_digests(part)})
+    question = question_of(plan["settings"]["question"], plan["asks"])
+    refuse_changed(sheet, plan, plan | {"data": item_digests(question.population(items))})
 
 
 def _read_items(scores: str, source: dict) -> "ScoredItems":

@@ -1029,7 +1029,7 @@ class AuditSession:
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
         """Raise an error if strata or order of the kept items do not follow from the scores."""
         frame = designs.frame_of(items, trail.design)
-        order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.kept))
+        order = designs.order_of_labeling(frame, trail.design, len(trail.kept))
         ids = id_texts(frame.items)
         wrong = [
             k
@@ -1049,8 +1049,9 @@ class AuditSession:
                 f"the session keeps {len(known)} items; give the scores again to label {budget}"
             )
         items = designs.same_scores(items, design, other)
-        frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known) :]
+        frame, columns = designs.frame_of(items, design), designs.shown_of(items, design, columns)
+        n = designs.kept_items(frame, design, budget)
+        return designs.stored_rows(frame, items, design, columns, n)[len(known) :]
 
     def _nothing_to_export(self) -> str:
         """Return why no item can be assigned, and how to export the assigned ones."""
