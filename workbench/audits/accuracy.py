@@ -224,9 +224,9 @@ class Audit(Result):
             for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED))
             if ids
         )
-        words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
+        sheet = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
         next_step = f"<p>{html.escape(self.next_step())}</p>"
-        return f"{self._tables()}{note_list(self.notes)}{words}{lists}{next_step}"
+        return f"{self._tables()}{note_list(self.notes)}{sheet}{lists}{next_step}"
 
     def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
@@ -352,11 +352,11 @@ class AccuracyAudit(Audit):
         """
         table = super().rows()
         if self.estimate is not None:
-            for row, found in zip(table, self.estimate.rows(), strict=True):
+            for row, estimates in zip(table, self.estimate.rows(), strict=True):
                 row |= {
-                    name: found[name]
+                    name: estimates[name]
                     for name in ("correct", "accuracy", "skipped")
-                    if name in found
+                    if name in estimates
                 }
         return table
 
@@ -374,10 +374,10 @@ class AccuracyAudit(Audit):
             no_result = f"No result: after {_labels(self)} the accuracy may be anything {between}"
             return f"{self.premise}{no_result}"
         error = (high - low) / 2
-        found = skips.said_percent(*self.estimate.bounds, error=error)
+        value = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)
         interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-        return f"{self.premise}Accuracy {found} ({interval}){self._doubt()}"
+        return f"{self.premise}Accuracy {value} ({interval}){self._doubt()}"
 
 
 def within(half_width: float) -> str:

@@ -128,12 +128,12 @@ class ClassAudit(AccuracyAudit):
         dict of str to float
             Expected half-width by metric.
         """
-        others = super().half_widths(labeled)
+        of_accuracy = super().half_widths(labeled)
         if self.rate is None or not np.isfinite(self.rate).all() or not self.predicted.any():
-            return others
+            return of_accuracy
         return (
             expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level)
-            | others
+            | of_accuracy
         )
 
     def headline(self) -> str:
@@ -141,41 +141,45 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
-        said = (
+        metrics = (
             f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
             f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
             for metric, limits in zip(METRICS, self.limits, strict=True)
         )
         overall = super().headline()
-        return f"Class {self.metrics_of!r}: {', '.join(said)}; {overall[0].lower()}{overall[1:]}"
+        return f"Class {self.metrics_of!r}: {', '.join(metrics)}; {overall[0].lower()}{overall[1:]}"
 
     def finding(self) -> str:
         """Return precision, recall and accuracy, or what to do, in one plain sentence."""
         if self.metrics is None or self.estimate is None or self.confidence_interval is None:
             return self._plan()
-        found = [
+        estimates = [
             (name, self.metrics.bounds(name), limits)
             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)
         ]
-        found.append(("accuracy", self.estimate.bounds, self.confidence_interval))
-        said = "; ".join(_said(*each) for each in found)
+        estimates.append(("accuracy", self.estimate.bounds, self.confidence_interval))
+        metrics = "; ".join(_said(*metric) for metric in estimates)
         level = f"{percent(self.level)} confidence intervals in parentheses"
-        return f"{self.premise}Class {self.metrics_of}: {said}; {level}{self._doubt()}"
+        return f"{self.premise}Class {self.metrics_of}: {metrics}; {level}{self._doubt()}"
 
     def _plan(self) -> str:
         """Return the number of labels and the expected half-widths of the metrics in words."""
         widths = self.half_widths(self.labeled)
         if "recall" not in widths:
             return super().finding()
-        open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
-        known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
-        left = ""
-        if open_:
-            left = f". The labels are too few to estimate {' and '.join(open_)}, so plan more"
-        metrics = " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+        unknown = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
+        widths_text = [
+            f"{name} {within(width)}" for name, width in widths.items() if name not in unknown
+        ]
+        missing = ""
+        if unknown:
+            missing = f". The labels are too few to estimate {' and '.join(unknown)}, so plan more"
+        metrics = " and ".join(
+            [", ".join(widths_text[:-1]), widths_text[-1]] if len(widths_text) > 1 else widths_text
+        )
         return (
             f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to "
-            f"estimate, for class {self.metrics_of}, {metrics}{left}"
+            f"estimate, for class {self.metrics_of}, {metrics}{missing}"
         )
 
     def _known(self) -> str:
@@ -192,7 +196,7 @@ class ClassAudit(AccuracyAudit):
         """
         if self.metrics is None or self.estimate is None:
             return []
-        found = [
+        metrics = [
             *(
                 (
                     metric_words(metric),
@@ -212,7 +216,7 @@ class ClassAudit(AccuracyAudit):
                 "high": limits.high,
             }
             | ({} if self.known is None else {"truth": truth})
-            for name, bounds, limits, truth in found
+            for name, bounds, limits, truth in metrics
         ]
 
     def rows(self) -> list[dict]:
@@ -363,11 +367,11 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
     """
     if items.score_is != "confidence" or items.prediction is None:
         return np.full(strata.n_strata, np.nan)
-    _, place, count = np.unique(
+    _, code, count = np.unique(
         class_texts(items.prediction), return_inverse=True, return_counts=True
     )
     member = class_texts(np.asarray(items.prediction)) == name
-    missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
+    missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[code], 1))
     right = 1 - np.clip(1 - items.score, 0, 1) * missed
     return np.bincount(strata.labels, right, strata.n_strata) / strata.sizes
 
@@ -399,7 +403,7 @@ def _metrics(
     metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
     every = np.arange(items.size)
-    known = (
+    true_metrics = (
         None
         if items.truth is None
         else _of_class(
@@ -409,8 +413,12 @@ def _metrics(
     return {
         "metrics": metrics,
         "limits": limits,
-        "known": known,
-        "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)],
+        "known": true_metrics,
+        "notes": [
+            *notes,
+            *metrics.notes,
+            *(note for interval in limits for note in interval.notes),
+        ],
     }
 
 

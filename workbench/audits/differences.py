@@ -134,24 +134,24 @@ class DifferenceAudit(Audit):
             )
         error = (high - low) / 2
         if low <= 0 <= high:
-            found, ends = (
+            value, ends = (
                 skips.said_points(*bounds, error=error, signed=True),
                 digits.points(low, high, error=error, signed=True),
             )
             what = f"the accuracy of {self.models[0]} minus that of {self.models[1]}"
             interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
             return (
-                f"{self.premise}Neither model is shown to be better: {what} is {found} percentage "
+                f"{self.premise}Neither model is shown to be better: {what} is {value} percentage "
                 f"points ({interval}){self._doubt()}"
             )
         better = "{} is better than {}".format(
             *(self._called() if low > 0 else self._called()[::-1])
         )
-        found = skips.said_points(*sorted(map(abs, bounds)), error=error)
+        value = skips.said_points(*sorted(map(abs, bounds)), error=error)
         ends = digits.points(*sorted(map(abs, (low, high))), error=error)
         interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
         return (
-            f"{self.premise}{better}: its accuracy is {found} percentage points higher "
+            f"{self.premise}{better}: its accuracy is {value} percentage points higher "
             f"({interval}){self._doubt()}"
         )
 

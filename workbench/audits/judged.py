@@ -117,14 +117,14 @@ class JudgedAudit(DifferenceAudit):
 
     def rows(self) -> list[dict]:
         """Return one row per pair of judge labels: items, labels and the human labels so far."""
-        found = (
+        rows = (
             self.difference.rows()
             if self.difference
-            else [{"verdict": said} for said in self.verdicts]
+            else [{"verdict": verdict} for verdict in self.verdicts]
         )
         return [
             row | {"size": int(size), "labeled": int(n)}
-            for row, size, n in zip(found, self.stratum_size, self.labeled, strict=True)
+            for row, size, n in zip(rows, self.stratum_size, self.labeled, strict=True)
         ]
 
     def _called(self) -> tuple[str, ...]:

@@ -151,10 +151,10 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return the corrected value and those of human labels and the judge in one sentence."""
-        said = "; ".join(
+        estimates = "; ".join(
             f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries
         )
-        return f"{self.what}: {said}; {self._labels()}"
+        return f"{self.what}: {estimates}; {self._labels()}"
 
     def _labels(self) -> str:
         labels = checks.counted(self.labeled, "human label")
@@ -192,12 +192,12 @@ class JudgeAudit(Result):
                 f"The judge labels alone give {alone}"
             )
         by_judge = "" if np.isnan(judge["estimate"]) else f". The judge labels alone give {alone}"
-        others = [
+        classes = [
             f"{row['label']} {self._with_limits(row)}"
             for row in self.entries[1:]
             if row["who"] == CORRECTED
         ]
-        rest = f". Proportions of the other classes: {checks.listed(others)}" if others else ""
+        rest = f". Proportions of the other classes: {checks.listed(classes)}" if classes else ""
         interval = f"{percent(self.level)} confidence interval {low} to {high}"
         return f"{name} is {value} ({interval}){by_judge}{rest}"
 
@@ -329,26 +329,28 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
     The second is None without an earlier batch. Missing human labels are None. The classes are in
     order, and () for grades.
     """
-    cells, said = _cells(VERDICT, verdict), _cells(LABEL, label)
+    cells, label_cells = _cells(VERDICT, verdict), _cells(LABEL, label)
     before = cells[:0] if earlier is None else _cells("earlier", earlier)
     size = cells.size if earlier is None else before.size
-    if said.shape != (size,):
-        raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
-    known = np.array([not checks.is_missing(each) for each in said.tolist()])
-    if not known.any():
+    if label_cells.shape != (size,):
+        raise checks.WrongValue(
+            LABEL, f"must have an entry for each of {size:,} items", label_cells.size
+        )
+    is_labeled = np.array([not checks.is_missing(text) for text in label_cells.tolist()])
+    if not is_labeled.any():
         raise checks.WrongValue(
             LABEL, "must hold the human label of at least one item; all are empty"
         )
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
-    found = read_classes({LABEL: said[known]})[0][LABEL]
-    columns = [judged, found]
+    labels = read_classes({LABEL: label_cells[is_labeled]})[0][LABEL]
+    columns = [judged, labels]
     texts = [column for column in columns if column.dtype.kind == "U"]
     spellings, notes = usual_spellings(itertools.chain(*(column.tolist() for column in texts)))
     if notes:
-        judged, found = (_respelled(column, spellings) for column in columns)
-    found, order = _in_words_of(judged, found, classes)
+        judged, labels = (_respelled(column, spellings) for column in columns)
+    labels, order = _in_words_of(judged, labels, classes)
     truth = np.full(size, None, object)
-    truth[known] = found
+    truth[is_labeled] = labels
     earlier_verdicts = None if earlier is None else judged[cells.size :]
     return judged[: cells.size], earlier_verdicts, truth, order, notes
 
@@ -369,32 +371,32 @@ def _cells(name: str, values: ArrayLike) -> np.ndarray:
     return cells
 
 
-def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
+def _in_words_of(judged: np.ndarray, human: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
     """Return human labels in the classes of the judge, and the classes in order, () for grades."""
-    verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
+    verdicts, labels = np.unique(judged).tolist(), np.unique(human).tolist()
     if len(verdicts) < 2:
         raise checks.WrongValue(
             VERDICT,
             f"must hold different judge labels; all {judged.size:,} are {verdicts[0]!r}. Use the "
             "human labels alone, or check the column",
         )
-    are_numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
+    are_numbers = judged.dtype.kind != "U" and human.dtype.kind != "U"
     if len(labels) > 2 and are_numbers:
-        return found, ()
-    named = _named(classes, verdicts, labels)
+        return human, ()
+    order_given = _named(classes, verdicts, labels)
     are_nested = {*labels} <= {*verdicts} or {*verdicts} <= {*labels}
-    if are_nested and len(named) > 2 and {*named} == {*verdicts, *labels}:
-        return found, named
+    if are_nested and len(order_given) > 2 and {*order_given} == {*verdicts, *labels}:
+        return human, order_given
     if are_nested and len(labels) > 2:
-        return found, _order_of_several(labels, named)
+        return human, _order_of_several(labels, order_given)
     meant = {label: _meaning(label) for label in labels}
     right_and_wrong = _right_and_wrong(verdicts)
     translates = not {*labels} <= {*verdicts} and None not in meant.values()
-    if translates and {*named} <= {*verdicts} and (named or right_and_wrong):
-        order = named or right_and_wrong
-        return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
+    if translates and {*order_given} <= {*verdicts} and (order_given or right_and_wrong):
+        order = order_given or right_and_wrong
+        return np.array([order[int(meant[label] == 1)] for label in human.tolist()]), order
     own = verdicts if len(verdicts) == 2 else labels
-    order = named or _ordered(own)
+    order = order_given or _ordered(own)
     strange = [label for label in labels if label not in order]
     if len(order) == 1:
         raise checks.WrongValue(
@@ -412,34 +414,34 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
             "0) if you name two classes in order, of which the second means correct, such as "
             "fail,pass",
         )
-    return found, order
+    return human, order
 
 
-def _order_of_several(labels: list, named: tuple) -> tuple:
+def _order_of_several(labels: list, order: tuple) -> tuple:
     """Return three or more classes in order; the results begin with the last one."""
-    if named and {*named} != {*labels}:
+    if order and {*order} != {*labels}:
         classes = checks.listed(labels, quoted=True)
         raise checks.WrongValue(
             "classes",
             f"must name all classes of the human labels, {classes}",
-            ", ".join(map(str, named)),
+            ", ".join(map(str, order)),
         )
-    return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
+    return order or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
 
 
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
     """Return the named classes as they are written in the columns."""
-    names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
-    wanted = [looks(text) for text in classes.split(",")] if classes else []
-    for text in wanted:
-        if text not in names or len(wanted) not in (2, len(labels), len(names)):
-            known = checks.listed(map(_plain, names.values()), quoted=True)
+    names = {looks(_plain(label)): label for label in (*labels, *verdicts)}
+    texts = [looks(text) for text in classes.split(",")] if classes else []
+    for text in texts:
+        if text not in names or len(texts) not in (2, len(labels), len(names)):
+            possible = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
                 "classes",
-                f"must be two classes, or all of the human labels, out of {known}",
+                f"must be two classes, or all of the human labels, out of {possible}",
                 classes,
             )
-    return tuple(names[text] for text in wanted)
+    return tuple(names[text] for text in texts)
 
 
 def _plain(label: Any) -> str:
@@ -473,17 +475,17 @@ def _ordered(labels: list) -> tuple:
 
 
 def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
-    known = _known(truth)
-    verdicts, place = np.unique(judged, return_inverse=True)
-    stratum, names = _strata(verdicts, place, known)
-    worth = np.array([0.0, 1.0]) if order else np.unique(truth[known].astype(float))
-    found = (
-        np.array([order.index(each) for each in truth[known].tolist()])
+    is_labeled = _known(truth)
+    verdicts, verdict_code = np.unique(judged, return_inverse=True)
+    stratum, names = _strata(verdicts, verdict_code, is_labeled)
+    worth = np.array([0.0, 1.0]) if order else np.unique(truth[is_labeled].astype(float))
+    code = (
+        np.array([order.index(label) for label in truth[is_labeled].tolist()])
         if order
-        else np.searchsorted(worth, truth[known].astype(float))
+        else np.searchsorted(worth, truth[is_labeled].astype(float))
     )
     counts = np.zeros((len(names), worth.size), int)
-    np.add.at(counts, (stratum[known], found), 1)
+    np.add.at(counts, (stratum[is_labeled], code), 1)
     size, labeled = np.bincount(stratum), counts.sum(1)
     _refuse_one_verdict(size, labeled, names)
     rate, n = counts @ worth / np.maximum(labeled, 1), int(labeled.sum())
@@ -503,7 +505,7 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
         _entry(JUDGE, alone, None, 0),
     )
     rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
-    correlation = _correlation(judged[known], worth[found], order)
+    correlation = _correlation(judged[is_labeled], worth[code], order)
     strata = tuple(
         {"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value}
         for name, items, n, value in zip(
@@ -531,11 +533,11 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
     strata: list[dict] = []
     rates: list[dict] = []
     audits = []
-    known = _known(truth)
+    is_labeled = _known(truth)
     for label in reversed(order):
         other = f"not {_plain(label)}"
         against_others = np.full(truth.size, None, object)
-        against_others[known] = np.where(truth[known] == label, label, other)
+        against_others[is_labeled] = np.where(truth[is_labeled] == label, label, other)
         audit = _of_the_same(judged, against_others, (other, label), level)
         alone = {"estimate": float(np.mean(judged == label))}
         of_label = {"label": _plain(label)}
@@ -556,7 +558,7 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
 
 
 def _known(truth: np.ndarray) -> np.ndarray:
-    return np.array([each is not None for each in truth.tolist()])
+    return np.array([label is not None for label in truth.tolist()])
 
 
 def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -566,24 +568,24 @@ def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _strata(
-    verdicts: np.ndarray, place: np.ndarray, known: np.ndarray
+    verdicts: np.ndarray, code: np.ndarray, is_labeled: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
     """Return the stratum (N,) of each item, and the names of the strata.
 
     A stratum is a judge label, or a group of neighboring grades.
     """
-    labeled = np.bincount(place[known], minlength=verdicts.size)
+    labeled = np.bincount(code[is_labeled], minlength=verdicts.size)
     if verdicts.size == 2 or verdicts.dtype.kind == "U":
-        return place, [_plain(each) for each in verdicts.tolist()]
+        return code, [_plain(verdict) for verdict in verdicts.tolist()]
     least = max(LEAST, -(-labeled.sum() // MOST))
-    group, groups, held = np.zeros(verdicts.size, int), 0, 0
+    group, groups, in_group = np.zeros(verdicts.size, int), 0, 0
     for k, n in enumerate(labeled.tolist()):
-        group[k], held = groups, held + n
-        if held >= least and labeled[k + 1 :].sum() >= least:
-            groups, held = groups + 1, 0
+        group[k], in_group = groups, in_group + n
+        if in_group >= least and labeled[k + 1 :].sum() >= least:
+            groups, in_group = groups + 1, 0
     ends = [verdicts[group == g][[0, -1]] for g in range(group.max() + 1)]
     names = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
-    return group[place], names
+    return group[code], names
 
 
 def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
@@ -638,11 +640,11 @@ def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
     }
 
 
-def _correlation(judged: np.ndarray, found: np.ndarray, order: tuple) -> float:
+def _correlation(judged: np.ndarray, human: np.ndarray, order: tuple) -> float:
     if judged.dtype.kind == "U" and not {*np.unique(judged).tolist()} <= {*order}:
         return float("nan")
     codes = judged == order[1] if order and judged.dtype.kind == "U" else judged
-    pair = np.stack([codes, found]).astype(float)
+    pair = np.stack([codes, human]).astype(float)
     return float(np.corrcoef(pair)[0, 1]) if pair.std(1).all() else 0.0
 
 
@@ -699,11 +701,13 @@ def _of_an_earlier(
             "needs judge labels and human labels of the same two classes, such as pass and fail. "
             "For grades or more classes, label items of this batch",
         )
-    known = _known(truth)
+    is_labeled = _known(truth)
     audit = ConfusionCounts.from_labels(
-        np.array(truth[known].tolist()), before[known], labels=order
+        np.array(truth[is_labeled].tolist()), before[is_labeled], labels=order
     )
-    counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
+    counts, frame = (
+        [int((prevalence == name).sum()) for name in order] for prevalence in (judged, before)
+    )
 
     def estimated(way: str, table: ConfusionCounts = audit) -> Any:
         return estimate_prevalence(
@@ -715,9 +719,9 @@ def _of_an_earlier(
             sampled_by="random",
         )
 
-    found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()) :]}
-    half = {way: each.interval(level).half_width for way, each in found.items()}
-    n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
+    prevalences = {way: estimated(way) for way in ("mle", "hull")[bool(is_labeled.all()) :]}
+    half = {way: prevalence.interval(level).half_width for way, prevalence in prevalences.items()}
+    n, best, right = audit.n, next(iter(prevalences)), audit.table.sum(1)
     grown = estimated(
         "hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order)
     )
@@ -725,12 +729,12 @@ def _of_an_earlier(
     entries = (
         *(
             _entry(
-                CORRECTED + f" ({way})" * (len(found) > 1),
-                each.restricted_estimate,
-                each.interval(level),
+                CORRECTED + f" ({way})" * (len(prevalences) > 1),
+                prevalence.restricted_estimate,
+                prevalence.interval(level),
                 n,
             )
-            for way, each in found.items()
+            for way, prevalence in prevalences.items()
         ),
         _entry(PEOPLE_EARLIER, right[1] / n, people, n),
         _entry(JUDGE, counts[1] / sum(counts), None, 0),
@@ -746,7 +750,7 @@ def _of_an_earlier(
         for k in (1, 0)
         if right[k] > 1
     )
-    correlation = _correlation(before[known], truth[known] == order[1], order)
+    correlation = _correlation(before[is_labeled], truth[is_labeled] == order[1], order)
     strata = tuple(
         {
             "verdict": _plain(name),
@@ -768,5 +772,5 @@ def _of_an_earlier(
         correlation,
         float(more),
         level,
-        notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)],
+        notes=[EARLIER, *audit.notes, *prevalences[best].notes, *_remarks(correlation, n)],
     )

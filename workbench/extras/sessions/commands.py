@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench import checks
-from workbench.checks import counted
-from workbench.commands.options import RefusingCommand, plain
+from workbench.commands.options import RefusingCommand
+from workbench.commands.options import plain as printable
 from workbench.extras.sessions.agreement_command import agreement
 from workbench.extras.sessions.tools import TOOLS
 from workbench.results import Note, sentences
@@ -42,9 +42,9 @@ class AuditGroup(click.Group):
             ) from error
 
 
-def _typed(*words: str) -> str:
+def _typed(*arguments: str) -> str:
     """Return words as they are typed in a terminal, quoted if needed."""
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
 
 
 STEPS = (
@@ -91,14 +91,14 @@ def command(
     The arguments `before` come before the file. The last option is the name of the annotator.
     """
 
-    def made(function: Callable) -> click.Command:
-        found = audit.command(
+    def decorate(function: Callable) -> click.Command:
+        decorated = audit.command(
             name, cls=RefusingCommand, example=example, params=[*before, FILE], **settings
         )(function)
-        found.params += [BY] * by
-        return found
+        decorated.params += [BY] * by
+        return decorated
 
-    return made
+    return decorate
 
 
 @command(
@@ -286,7 +286,7 @@ def new(
     ) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
-        strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
+        strata = checks.counted(len(session.design["stratum_size"]), "stratum", "strata")
         strata += f" and {settings['waves']} waves" * (settings["waves"] > 1)
         frame = frame_of(items, session.design)
         notes = [
@@ -295,7 +295,9 @@ def new(
             *frame.notes,
             *[ADVICE] * (0 < settings["second_share"] < 1),
         ]
-    click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
+    click.echo(
+        f"Wrote {file}: {budget:,} of {checks.counted(total, 'item')} to label, in {strata}."
+    )
     if imported:
         _tell_import(imported, sheet)
         click.echo(f"From {sheet}: {imported.headline()}.")
@@ -333,8 +335,8 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     from workbench.labeling.plans import PLAN_ENDING, read_plan
 
     stem = path.removesuffix(PLAN_ENDING)
-    named = [path] if stem == path else [stem + ".csv", stem + ".xlsx"]
-    sheet, *others = [name for name in named if os.path.exists(name)] or named[:1]
+    paths = [path] if stem == path else [stem + ".csv", stem + ".xlsx"]
+    sheet, *further = [name for name in paths if os.path.exists(name)] or paths[:1]
     plan = read_plan(sheet)
     if plan is None:
         raise click.ClickException(
@@ -350,9 +352,9 @@ def _plan_beside(path: str) -> tuple[dict, str]:
             f"--from must name a plan with proportional or default allocation; {path!r} has the "
             f"allocation {plan['settings']['allocation']!r}"
         )
-    if others:
+    if further:
         raise click.ClickException(
-            f"--from must name one of the two sheets {sheet!r} and {others[0]!r}"
+            f"--from must name one of the two sheets {sheet!r} and {further[0]!r}"
         )
     return plan, sheet
 
@@ -372,7 +374,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
 
     Raise an error if an option contradicts the plan. Options for columns are allowed.
     """
-    given = {
+    options = {
         option.name: option.opts[-1]
         for option in context.command.params
         if context.get_parameter_source(option.name) is not click.core.ParameterSource.DEFAULT
@@ -385,8 +387,8 @@ def _planned(plan: dict, context: click.Context) -> dict:
         **{name: plan["settings"][name] for name in names},
         "trust_scores": plan["settings"].get("trust_scores", False),
     }
-    for name in decided.keys() & given:
-        raise click.ClickException(f"give --from or {given[name]}, not both; the plan sets it")
+    for name in decided.keys() & options:
+        raise click.ClickException(f"give --from or {options[name]}, not both; the plan sets it")
     read_as = {
         "identifier" if role == "id" else role: column for role, column in plan["source"].items()
     }
@@ -394,7 +396,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
     return decided | {
         name: read_as[name]
         for name in (*SOURCE, "columns")
-        if name in read_as and name not in given
+        if name in read_as and name not in options
     }
 
 
@@ -414,21 +416,21 @@ def _read_items(scores: str, source: dict) -> "ScoredItems":
     if source.get("judge"):
         return read_judged(scores, source["judge"], source["identifier"], source)
     with checks.naming(by="strata_by", id="identifier"):
-        named = {"identifier": "id", "strata_by": "by"}
+        arguments = {"identifier": "id", "strata_by": "by"}
         return read_scores(
             scores,
-            **{named.get(name, name): source[name] for name in SOURCE[:-1] if name in source},
+            **{arguments.get(name, name): source[name] for name in SOURCE[:-1] if name in source},
         )
 
 
 def _whole_numbers(text: str) -> list:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    wrong = [word for word in words if not word.isdecimal()]
+    numbers = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in numbers if not word.isdecimal()]
     if wrong:
         raise checks.WrongValue(
             "looks", "must be whole numbers with commas, such as 100,200,300", wrong[0]
         )
-    return [int(word) for word in words]
+    return [int(word) for word in numbers]
 
 
 def _opened(file: str) -> "AuditSession":
@@ -453,8 +455,10 @@ def next_items(file: str, count: int, by: str | None) -> None:
         done = session.status()
     for item in items:
         click.echo(
-            f"{plain(item.id)}"
-            + "".join(f"\n    {plain(name)}: {plain(value)}" for name, value in item.shown.items())
+            f"{printable(item.id)}"
+            + "".join(
+                f"\n    {printable(name)}: {printable(value)}" for name, value in item.shown.items()
+            )
         )
     if not items:
         click.echo(f"No item is left to assign: {done.headline()}.")
@@ -472,14 +476,16 @@ def record(file: str, identifier: str, label: str, by: str | None) -> None:
     LABEL is 1 (correct) or 0 (incorrect), or the true class if the audit asks for it.
     """
     with _opened(file) as session:
-        said = session.record(identifier, label, by)
+        outcome = session.record(identifier, label, by)
         status = session.status()
-    told = {
+    messages = {
         "recorded": "Recorded",
         "corrected": "Corrected (the earlier label is kept in the history)",
         "known": "Already recorded",
     }
-    click.echo(f"{told[said]}: {plain(identifier)} is {plain(label)}. {status.headline()}.")
+    click.echo(
+        f"{messages[outcome]}: {printable(identifier)} is {printable(label)}. {status.headline()}."
+    )
 
 
 @command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
@@ -491,14 +497,14 @@ def skip(file: str, identifier: str, by: str | None) -> None:
     """
     with _opened(file) as session:
         session.skip(identifier, by)
-        click.echo(f"Skipped: {plain(identifier)}. {session.status().headline()}.")
+        click.echo(f"Skipped: {printable(identifier)}. {session.status().headline()}.")
 
 
 @command("undo", "workbench audit undo audit.db --by ann")
 def undo(file: str, by: str) -> None:
     """Undo your last label or skip. The file keeps a record of it."""
     with _opened(file) as session:
-        click.echo(f"Your last label or skip, of item {plain(session.undo(by))}, was undone.")
+        click.echo(f"Your last label or skip, of item {printable(session.undo(by))}, was undone.")
 
 
 @command("desk", "workbench audit desk audit.db --images photos --by ann")
@@ -536,13 +542,13 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
         seat(
             session, images=images, image=image, by=by
         )  # errors of the desk appear before the page opens
-    given = {
+    parameters = {
         "audit": os.path.abspath(os.path.expanduser(file)),
         "image": image,
         "by": by or "",
         "images": images and os.path.abspath(os.path.expanduser(images)),
     }
-    serve(given, port=port, browser=not no_browser, say=click.echo)
+    serve(parameters, port=port, browser=not no_browser, say=click.echo)
 
 
 @command(
@@ -563,54 +569,55 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     rows, and lists each rejected row with the reason.
     """
     with _opened(file) as session:
-        found = session.import_labels(sheet, by, correct=correct)
+        imported = session.import_labels(sheet, by, correct=correct)
         status = session.status()
-    _tell_import(found, sheet)
-    if found.changes:
-        changing = counted(
-            len(found.changes),
-            f"{found.row_is} would change a label",
-            f"{found.row_is}s would change a label",
+    _tell_import(imported, sheet)
+    if imported.changes:
+        changing = checks.counted(
+            len(imported.changes),
+            f"{imported.row_is} would change a label",
+            f"{imported.row_is}s would change a label",
         )
         again = _typed(
             "workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct"
         )
-        named = found.row_is + "s" * (len(found.changes) > 1)
+        rows = imported.row_is + "s" * (len(imported.changes) > 1)
         click.echo(
-            f"{changing} ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To correct the "
-            f"recorded labels (the history keeps them): {plain(again)}",
+            f"{changing} ({rows} {checks.listed(imported.changes, TOLD_CHANGES)}). To correct the "
+            f"recorded labels (the history keeps them): {printable(again)}",
             err=True,
         )
-    click.echo(f"{found.headline()}. {status.headline()}.")
+    click.echo(f"{imported.headline()}. {status.headline()}.")
 
 
-def _tell_import(found: "SheetImport", sheet: str) -> None:
+def _tell_import(imported: "SheetImport", sheet: str) -> None:
     """Print the rejected rows and the notes."""
-    refused = [each for each in found.refused if each[0] not in found.changes]
+    refused = [row for row in imported.refused if row[0] not in imported.changes]
     for row, identifier, reason in refused[:TOLD_ROWS]:
         where = (
             f"Row {row}"
-            if found.row_is == "row"
-            else f"{plain(os.path.basename(sheet))}, record {row}"
+            if imported.row_is == "row"
+            else f"{printable(os.path.basename(sheet))}, record {row}"
         )
         click.echo(
-            f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True
+            f"{where} (id {printable(identifier)!r}) was not recorded: {printable(reason)}",
+            err=True,
         )
     if len(refused) > TOLD_ROWS:
-        click.echo(f"and {len(refused) - TOLD_ROWS} more {found.row_is}s", err=True)
-    if len(refused) > found.recorded + found.repeated:
+        click.echo(f"and {len(refused) - TOLD_ROWS} more {imported.row_is}s", err=True)
+    if len(refused) > imported.recorded + imported.repeated:
         report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
         click.echo(
             "An audit uses only labels of items that it sampled. If the labels are another random "
-            f"sample of the scored items, use: {plain(report)} --scores SCORES",
+            f"sample of the scored items, use: {printable(report)} --scores SCORES",
             err=True,
         )
-    _tell_notes(found.notes)
+    _tell_notes(imported.notes)
 
 
 def _tell_notes(notes: Iterable[Note]) -> None:
     for note in sentences(notes):
-        click.echo(f"Note: {plain(note)}.")
+        click.echo(f"Note: {printable(note)}.")
 
 
 @command("release", "workbench audit release audit.db --by ann")
@@ -622,7 +629,7 @@ def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
     """
     with _opened(file) as session:
         count = session.release(identifiers or None, by)
-    click.echo(f"Released {counted(count, 'item')}.")
+    click.echo(f"Released {checks.counted(count, 'item')}.")
 
 
 @command(
@@ -654,14 +661,14 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
         design, count = session.design, session.export(sheet, count, by, to=to)
     if to not in TOOLS:
         click.echo(
-            f"Wrote {sheet} with {counted(count, 'item')}. Fill the column {design['asks']}, then "
+            f"Wrote {sheet} with {checks.counted(count, 'item')}. Fill the column {design['asks']}, then "
             f"run: workbench audit import {_typed(file, sheet)}"
         )
         return
     answers = answers_of(design)
     click.echo(
-        f"Wrote {sheet} with {counted(count, 'task')}. Each gets one label: "
-        f"{plain(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
+        f"Wrote {sheet} with {checks.counted(count, 'task')}. Each gets one label: "
+        f"{printable(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
         f"export of {to}."
     )
     interface = TOOLS[to].interface
@@ -696,21 +703,21 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
                     checks.number("within", within, 0, 50, open_ends=True) / 100
                 )
             )
-        before, found = session.status(), session.estimate(method, by)
+        before, estimate = session.status(), session.estimate(method, by)
         people = [
-            f"{plain(who) or 'Unnamed'}: {counted(labels, 'label')}."
+            f"{printable(who) or 'Unnamed'}: {checks.counted(labels, 'label')}."
             for who, labels in before.labels.items()
         ]
         lines = [
-            found.headline(),
-            found.uncorrected(),
-            found.second.headline() if found.second else "",
-            *sentences(found.notes),
+            estimate.headline(),
+            estimate.uncorrected(),
+            estimate.second.headline() if estimate.second else "",
+            *sentences(estimate.notes),
             *to_do(before, _typed(file)),
         ]
     if more is not None:
         lines.append(
-            f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates "
+            f"about {checks.counted(more, 'more label')} for ±{within:g} points on average, if the rates "
             "stay the same"
         )
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
@@ -731,7 +738,7 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
             items = _read_items(scores, session.design["source"])
             columns = shown_columns(scores, ",".join(session.design["columns"]), items)
         budget = session.extend(count, items, columns=columns, by=by)
-    click.echo(f"The budget is now {counted(budget, 'label')}.")
+    click.echo(f"The budget is now {checks.counted(budget, 'label')}.")
 
 
 @command("report", "workbench audit report audit.db -o audit.html")
@@ -756,9 +763,11 @@ def report(file: str, output: str, json: str | None, tables: str | None, by: str
     from workbench.extras.sessions.page import to_do, write_session
 
     with _opened(file) as session:
-        found, written = write_session(session, output, by, json=json, tables=tables)
+        estimate, written = write_session(session, output, by, json=json, tables=tables)
         again = to_do(session.status(), _typed(file))
-    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *again]):
+    for line in filter(
+        None, [estimate.headline(), *estimate.reasons(), estimate.uncorrected(), *again]
+    ):
         click.echo(f"{line[0].upper()}{line[1:]}.")
     click.echo("\n".join(f"Wrote {path}" for path in written))
 
@@ -772,6 +781,6 @@ def verify(file: str, scores: str) -> None:
     """Check that the file of the audit is unchanged."""
     with _opened(file) as session:
         source = session.design["source"]
-        found = session.verify(_read_items(scores, source) if scores else None)
-    headline = found.headline()
+        verification = session.verify(_read_items(scores, source) if scores else None)
+    headline = verification.headline()
     click.echo(f"{headline[0].upper()}{headline[1:]}.")

@@ -374,8 +374,8 @@ def stored_rows(
         for labels in (frame.items.prediction, frame.items.rival)
     )
     strata = frame.strata.labels[order].tolist()
-    shown = [{name: cells[k] for name, cells in columns.items()} for k in index]
-    return [*map(StoredItem, ids, strata, prediction, rival, shown)]
+    cells_of = [{name: cells[k] for name, cells in columns.items()} for k in index]
+    return [*map(StoredItem, ids, strata, prediction, rival, cells_of)]
 
 
 def _refuse_with_waves(waves: int, is_accuracy: bool, second_share: float, looks: Any) -> None:

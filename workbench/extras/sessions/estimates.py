@@ -174,7 +174,7 @@ class SessionEstimate(Result):
 
     def headline(self) -> str:
         """Return estimates, intervals and the number of labels in one sentence."""
-        said = ", ".join(_said(*each, self.level) for each in self.quoted)
+        estimates = ", ".join(_said(*estimate, self.level) for estimate in self.quoted)
         how = (
             f"method {self.method}"
             if self.second is None or not self.is_corrected
@@ -183,7 +183,7 @@ class SessionEstimate(Result):
         skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         waits = f"; {self.waits()}" if self.waiting else ""
         labels = f"{self.labeled} of {checks.counted(self.planned, 'planned label')}"
-        return f"{said}; {labels}{skipped}, {how}{waits}"
+        return f"{estimates}; {labels}{skipped}, {how}{waits}"
 
     def waits(self) -> str:
         """Return in a clause which missing label the others wait for."""
@@ -206,16 +206,16 @@ class SessionEstimate(Result):
 
     def finding(self) -> str:
         """Return the result in a plain sentence, or the reason why there is none."""
-        known = limited(self.quoted)
-        if not known:
+        estimates = limited(self.quoted)
+        if not estimates:
             why = (
                 [self.waits()]
                 if self.waiting
                 else [note.text for note in self.notes if note.kind == "undefined"]
             )
             return f"No result yet: {'; '.join(why)}"
-        said = "; ".join(_plainly(*each, self.models) for each in known)
-        return said[0].upper() + said[1:]
+        sentence = "; ".join(_plainly(*estimate, self.models) for estimate in estimates)
+        return sentence[0].upper() + sentence[1:]
 
     def gain(self) -> str:
         """Return the comparison with a simple random sample in one sentence, "" if unknown."""
@@ -223,7 +223,7 @@ class SessionEstimate(Result):
             return ""
         low, high = self.at_random
         other, own = (
-            f"{200 * each.half_width:.1f}" for each in (self.at_random, self.intervals[0])
+            f"{200 * interval.half_width:.1f}" for interval in (self.at_random, self.intervals[0])
         )
         width = "with the same width" if other == own else f"{other} points wide instead of {own}"
         return (
@@ -619,10 +619,10 @@ def _notes(answers: Answers, waiting: int, missing: list[str], wave: int) -> Ite
 def _said(metric: str, lowest: float, highest: float, limits: Interval | None, level: float) -> str:
     unit = " points" if metric == "difference" else ""
     value, low, high = shown(metric, lowest, highest, limits)
-    known = "not yet known" if math.isnan(lowest) else value + unit
+    text = "not yet known" if math.isnan(lowest) else value + unit
     if limits is None:
-        return f"{WORDS[metric]} {known} (no interval yet)"
-    return f"{WORDS[metric]} {known} ({percent(level)} confidence interval {low} to {high})"
+        return f"{WORDS[metric]} {text} (no interval yet)"
+    return f"{WORDS[metric]} {text} ({percent(level)} confidence interval {low} to {high})"
 
 
 def shown(
@@ -641,12 +641,12 @@ def shown(
 
 
 def limited(
-    found: Sequence[tuple[str, float, float, Interval | None]],
+    estimates: Sequence[tuple[str, float, float, Interval | None]],
 ) -> list[tuple[str, float, float, Interval]]:
     """Return the estimates that are known and have an interval."""
     return [
         (name, low, high, limits)
-        for name, low, high, limits in found
+        for name, low, high, limits in estimates
         if limits and not math.isnan(low)
     ]
 

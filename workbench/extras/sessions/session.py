@@ -75,11 +75,11 @@ class AuditItem:
     shown: dict
 
     def __getattr__(self, name: str) -> Any:
-        shown = self.__dict__.get("shown", {})
-        if name in shown:
-            return shown[name]
+        columns = self.__dict__.get("shown", {})
+        if name in columns:
+            return columns[name]
         raise AttributeError(
-            f"an item has no attribute {name!r}; it has {checks.listed(['id', 'position', *shown])}"
+            f"an item has no attribute {name!r}; it has {checks.listed(['id', 'position', *columns])}"
         )
 
 
@@ -207,11 +207,13 @@ class Verification(Result):
                 "labeling)"
             )
         )
-        kept = f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
+        advice = (
+            f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
+        )
         return (
             f"unchanged: {checks.counted(self.events, 'event')} and {items} are as they were "
             f"recorded{again}. This check finds accidental changes; somebody with access to the "
-            f"file could still rewrite all of it{kept}"
+            f"file could still rewrite all of it{advice}"
         )
 
     def rows(self) -> list[dict]:
@@ -497,13 +499,16 @@ class AuditSession:
         """
         who = check_who(by)
         with self._step() as steps:
-            held = self._trail.held(who, session_store.now())
+            assigned = self._trail.held(who, session_store.now())
             places = (
-                held
+                assigned
                 if ids is None
-                else [sheets.item_of(self._trail, each) for each in checks.each("ids", ids)]
+                else [
+                    sheets.item_of(self._trail, identifier)
+                    for identifier in checks.each("ids", ids)
+                ]
             )
-            strange = [self._trail.items[k].id for k in places if k not in held]
+            strange = [self._trail.items[k].id for k in places if k not in assigned]
             if strange:
                 raise SessionError(f"item {strange[0]!r} is not assigned to {who or UNNAMED}")
             if places:
@@ -675,29 +680,29 @@ class AuditSession:
             )
         who = check_who(by)
         with self._step() as steps:
-            found = second_labels_of(self._trail)
+            result = second_labels_of(self._trail)
             steps.append(
                 (who, "looked", {"method": "second labels", "labeled": self._trail.beginning()})
             )
-        return found
+        return result
 
     def _look(self, name: str, methods: Sequence[str], by: str | None) -> list[SessionEstimate]:
         who = check_who(by)
         with self._step() as steps:
-            found = estimates_of(self._trail, methods)
+            estimates = estimates_of(self._trail, methods)
             steps.append(
                 (
                     who,
                     "looked",
                     {
                         "method": name,
-                        "labeled": found[0].labeled,
-                        "skipped": found[0].skipped,
-                        "intervals": seen(found),
+                        "labeled": estimates[0].labeled,
+                        "skipped": estimates[0].skipped,
+                        "intervals": seen(estimates),
                     },
                 )
             )
-        return found
+        return estimates
 
     def more_labels(self, half_width: float) -> int:
         """Return the expected number of further labels for a given half-width.
@@ -722,7 +727,7 @@ class AuditSession:
         kinds = [trail.status(k) for k in range(trail.budget)]
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
-        wanted = Counter(map(trail.wants_another, range(trail.budget)))
+        waiting = Counter(map(trail.wants_another, range(trail.budget)))
         coming = max(sum(trail.waves) - trail.budget, 0)
         return SessionStatus(
             trail.design["question"],
@@ -734,8 +739,8 @@ class AuditSession:
             Counter(entry.who for entry in labels),
             _pace(sorted(entry.time for entry in labels)),
             len(trail.looks),
-            wanted[2],
-            wanted[DECIDING],
+            waiting[2],
+            waiting[DECIDING],
             trail.wave,
             len(trail.waves),
             coming,
@@ -856,27 +861,28 @@ class AuditSession:
 
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(
+            content = sheets.sorted_rows(
                 sheet,
                 trail,
                 name_of,
                 functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool)),
             )
-            notes += sheets.several_notes(trail, found.labels)
+            notes += sheets.several_notes(trail, content.labels)
             changed = sum(
-                any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels
+                any(entry.who == their for entry in trail.labels(k))
+                for k, their, _ in content.labels
             )
             empty = (
                 []
                 if sheet.tool
                 else sheets.left_out(
-                    sheet.rows, trail, found, lambda k: trail.holder(k, now) in (None, who)
+                    sheet.rows, trail, content, lambda k: trail.holder(k, now) in (None, who)
                 )
             )
-            skips = [*found.skips, *((k, who) for k in empty)]
+            skips = [*content.skips, *((k, who) for k in empty)]
             steps += [
                 (their, "labeled", {"id": trail.items[k].id, "label": label})
-                for k, their, label in found.labels
+                for k, their, label in content.labels
             ]
             steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
             steps.append(
@@ -886,8 +892,8 @@ class AuditSession:
                     {
                         "file": os.path.basename(os.fspath(path)),
                         "sha256": digest,
-                        "recorded": len(found.labels),
-                        "refused": len(found.refused),
+                        "recorded": len(content.labels),
+                        "refused": len(content.refused),
                         **({"corrected": changed} if correct else {}),
                     },
                 )
@@ -902,14 +908,14 @@ class AuditSession:
                 )
             )
         return sheets.SheetImport(
-            len(found.labels) - changed,
-            found.repeated,
+            len(content.labels) - changed,
+            content.repeated,
             len(skips),
-            tuple(found.refused),
-            tuple(found.unlabeled),
+            tuple(content.refused),
+            tuple(content.unlabeled),
             sheet.tool,
             changed,
-            tuple(found.changes),
+            tuple(content.changes),
             notes=notes,
         )
 
@@ -1033,8 +1039,8 @@ class AuditSession:
         ids = id_texts(frame.items)
         wrong = [
             k
-            for k, (place, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
-            if (ids[place], int(frame.strata.labels[place])) != (item.id, item.stratum)
+            for k, (index, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
+            if (ids[index], int(frame.strata.labels[index])) != (item.id, item.stratum)
         ]
         if wrong:
             raise SessionError(
@@ -1043,15 +1049,15 @@ class AuditSession:
             )
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
-        design, known = self._trail.design, self._trail.items
+        design, stored = self._trail.design, self._trail.items
         if items is None:
             raise SessionError(
-                f"the session keeps {len(known)} items; give the scores again to label {budget}"
+                f"the session keeps {len(stored)} items; give the scores again to label {budget}"
             )
         items = designs.same_scores(items, design, other)
         frame, columns = designs.frame_of(items, design), designs.shown_of(items, design, columns)
         n = designs.kept_items(frame, design, budget)
-        return designs.stored_rows(frame, items, design, columns, n)[len(known) :]
+        return designs.stored_rows(frame, items, design, columns, n)[len(stored) :]
 
     def _nothing_to_export(self) -> str:
         """Return why no item can be assigned, and how to export the assigned ones."""
@@ -1069,7 +1075,7 @@ class AuditSession:
         k: Any,
         label: Any,
         who: Any,
-        said: Any = (),
+        more: Any = (),
         correcting: Any = False,
         keeps_others: bool = False,
     ) -> bool:
@@ -1078,22 +1084,22 @@ class AuditSession:
         A labeling tool lets several annotators label an item. With `keeps_others`, all their labels
         are kept, even without double annotation of the item.
         """
-        labels = [*self._trail.labels(k), *said]
+        labels = [*self._trail.labels(k), *more]
         mine = next((entry for entry in labels if entry.who == who), None)
         unplanned = keeps_others and self._trail.may_have_another(k, who, labels)
-        if mine is None and (not labels or unplanned or self._trail.wants_another(k, said)):
+        if mine is None and (not labels or unplanned or self._trail.wants_another(k, more)):
             return True
         if label in [entry.label for entry in labels if mine in (None, entry)]:
             return False
         if mine is not None and correcting:
             return True
         other = mine or labels[0]
-        said = f"{other.who or UNNAMED} labeled item {self._trail.items[k].id!r} as {other.label!r}"
+        more = f"{other.who or UNNAMED} labeled item {self._trail.items[k].id!r} as {other.label!r}"
         if mine is not None:
             raise sheets.ChangedLabelError(
-                f"{said}, not {label!r}; to correct it, record the new label"
+                f"{more}, not {label!r}; to correct it, record the new label"
             )
-        raise SessionError(f"{said}, not {label!r}; only this annotator can correct it")
+        raise SessionError(f"{more}, not {label!r}; only this annotator can correct it")
 
     def _draw_wave(self, who: str) -> None:
         """Sample the next wave if all earlier items are labeled or skipped."""
@@ -1150,7 +1156,7 @@ def _until() -> str:
 
 def _pace(times: list) -> float:
     """Return labels per hour of the last 50, without long pauses."""
-    moments = [datetime.fromisoformat(each).timestamp() for each in times[-PACE_OF - 1 :]]
+    moments = [datetime.fromisoformat(text).timestamp() for text in times[-PACE_OF - 1 :]]
     gaps = [
         gap
         for gap in (after - before for before, after in itertools.pairwise(moments))

@@ -87,10 +87,10 @@ class SheetImport(Result):
         )
         skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         corrected = f", {self.corrected} corrected" if self.corrected else ""
-        left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
+        unlabeled = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
         return (
             f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} "
-            f"already recorded{skipped}{left}{refused}"
+            f"already recorded{skipped}{unlabeled}{refused}"
         )
 
     def rows(self) -> list[dict]:
@@ -187,7 +187,7 @@ def _shown(trail: Trail, k: int) -> dict:
 
 def _label_of(trail: Trail, k: int, kind: str, who: str) -> int | str:
     labels = [
-        each for each in trail.labels(k) if not trail.design["second_share"] or each.who == who
+        entry for entry in trail.labels(k) if not trail.design["second_share"] or entry.who == who
     ]
     if not labels:
         return ""
@@ -251,41 +251,45 @@ def sorted_rows(
     `name_of(by)` returns the name of a row's annotator. `decide(item, label, who, said)` returns
     whether a label is new after other labels of the item in the file, or raises SessionError.
     """
-    read, found = reader(trail.design), Found()
-    said: dict = defaultdict(list)
+    read, content = reader(trail.design), Found()
+    answers: dict = defaultdict(list)
     skips: dict = {}
     for row in (row for row in sheet.rows if row.problem or row.id or row.label):
         try:
             k = _item(row, trail)
             label = row.answer(trail.design["asks"], trail.items[k].prediction, read)
             if label is not None:
-                said[k, name_of(row.by)].append((row, label))
+                answers[k, name_of(row.by)].append((row, label))
             elif row.skipped:
                 skips.setdefault((k, name_of(row.by)), row)
             elif sheet.tool and trail.status(k) == OPEN:
-                found.unlabeled.append(k)
+                content.unlabeled.append(k)
         except ValueError as error:
-            found.refused.append((row.number, row.id, str(error)))
-    _add_labels(found, said, decide, "records" if sheet.tool else "rows")
-    _add_skips(found, skips, trail)
-    done = {k for k, *_ in (*found.labels, *found.skips)}
-    found.unlabeled = [trail.items[k].id for k in dict.fromkeys(found.unlabeled) if k not in done]
-    found.refused.sort()
-    found.changes.sort()
-    return found
+            content.refused.append((row.number, row.id, str(error)))
+    _add_labels(content, answers, decide, "records" if sheet.tool else "rows")
+    _add_skips(content, skips, trail)
+    done = {k for k, *_ in (*content.labels, *content.skips)}
+    content.unlabeled = [
+        trail.items[k].id for k in dict.fromkeys(content.unlabeled) if k not in done
+    ]
+    content.refused.sort()
+    content.changes.sort()
+    return content
 
 
 def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
     """Return a note if a sheet that corrects labels has empty cells of labeled items."""
-    named = [
+    labeled = [
         trail.labels(trail.place[row.id])
         for row in sheet.rows
         if row.id in trail.place and not row.label
     ]
-    kept = 0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in named)
-    if not kept:
+    empty = (
+        0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in labeled)
+    )
+    if not empty:
         return []
-    cells = checks.counted(kept, "cell is", "cells are")
+    cells = checks.counted(empty, "cell is", "cells are")
     return [
         Note(
             "data",
@@ -296,14 +300,14 @@ def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
 
 def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     """Return a note if items without planned double annotation have several labels."""
-    known: dict = {k: trail.labels(k) for k, _, _ in labels}
-    said = {k: {entry.who: entry.label for entry in entries} for k, entries in known.items()}
+    recorded: dict = {k: trail.labels(k) for k, _, _ in labels}
+    label_of = {k: {entry.who: entry.label for entry in entries} for k, entries in recorded.items()}
     for k, who, label in labels:
-        said[k][who] = label
-    several = [k for k in said if len(said[k]) > 1 and not trail.doubled[k]]
+        label_of[k][who] = label
+    several = [k for k in label_of if len(label_of[k]) > 1 and not trail.doubled[k]]
     if not several:
         return []
-    differ = sum(len(set(said[k].values())) > 1 for k in several)
+    differ = sum(len(set(label_of[k].values())) > 1 for k in several)
     items = checks.counted(len(several), "item has", "items have")
     differ_words = checks.counted(differ, "of them has", "of them have")
     return [
@@ -316,30 +320,30 @@ def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     ]
 
 
-def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
+def _add_labels(content: Found, answers_by_item: Any, decide: Callable, rows: str) -> None:
     """Add labels in the order of labeling, and annotators of an item in the order of the file."""
     pending: defaultdict = defaultdict(list)
-    for (k, who), answers in sorted(said.items(), key=lambda each: each[0][0]):
+    for (k, who), answers in sorted(answers_by_item.items(), key=lambda item: item[0][0]):
         try:
             label = _one_answer(answers, rows)
             fresh = decide(k, label, who, pending[k])
         except SessionError as error:
-            found.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
-            found.changes += [
+            content.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
+            content.changes += [
                 row.number for row, _ in answers if isinstance(error, ChangedLabelError)
             ]
             continue
-        found.repeated += len(answers) - fresh
+        content.repeated += len(answers) - fresh
         if fresh:
-            found.labels.append((k, who, label))
+            content.labels.append((k, who, label))
             pending[k].append(Entry(0, "", who, label))
 
 
-def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
-    labeled, passed = {k for k, _, _ in found.labels}, set()
-    for (k, who), row in sorted(skips.items(), key=lambda each: each[0][0]):
+def _add_skips(content: Found, skips: dict, trail: Trail) -> None:
+    labeled, passed = {k for k, _, _ in content.labels}, set()
+    for (k, who), row in sorted(skips.items(), key=lambda item: item[0][0]):
         if k in labeled or trail.status(k) == LABELED:
-            found.refused.append(
+            content.refused.append(
                 (
                     row.number,
                     row.id,
@@ -348,7 +352,7 @@ def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
             )
         elif trail.status(k) == OPEN and k not in passed:
             passed.add(k)
-            found.skips.append((k, who))
+            content.skips.append((k, who))
 
 
 def _item(row: LabelRow, trail: Trail) -> int:
@@ -384,7 +388,7 @@ def item_of(trail: Trail, identifier: Any) -> int:
 def _shortened(text: str, trail: Trail) -> str:
     """Return a hint if a spreadsheet seems to have read an id as a number."""
     zeros = next(
-        (each for each in trail.place if each.startswith("0") and each.lstrip("0") == text), None
+        (name for name in trail.place if name.startswith("0") and name.lstrip("0") == text), None
     )
     return (
         f"; perhaps a spreadsheet removed the leading zeros of {zeros!r}" if zeros and text else ""
@@ -403,21 +407,23 @@ def _one_answer(answers: list, rows: str) -> int | str:
 
 
 def left_out(
-    rows: Sequence[LabelRow], trail: Trail, found: Found, free: Callable[[int], bool]
+    rows: Sequence[LabelRow], trail: Trail, content: Found, free: Callable[[int], bool]
 ) -> list[int]:
     """Return the open items with empty cells before the last labeled row of a sheet."""
-    new, refused = {k for k, _, _ in found.labels}, {number for number, *_ in found.refused}
-    known = {trail.place.get(row.id): row for row in rows if row.label or row.number not in refused}
+    new, refused = {k for k, _, _ in content.labels}, {number for number, *_ in content.refused}
+    row_of = {
+        trail.place.get(row.id): row for row in rows if row.label or row.number not in refused
+    }
     filled = [
         k
-        for k in known
+        for k in row_of
         if k is not None
-        and (k in new or (k < trail.budget and trail.status(k) == LABELED and known[k].label))
+        and (k in new or (k < trail.budget and trail.status(k) == LABELED and row_of[k].label))
     ]
     last = max(filled, default=-1)
     answered = {trail.place.get(row.id) for row in rows if row.label}
     return [
         k
-        for k in sorted(k for k in known if k is not None and k < last)
+        for k in sorted(k for k in row_of if k is not None and k < last)
         if k not in answered and trail.status(k) == OPEN and free(k)
     ]
