@@ -4,7 +4,7 @@ Only items on which the models differ are labeled. Read `difference_audit` first
 `DifferenceAudit`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from workbench.audits.questions import NAMES, AuditDesign, differing, items_at
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import check_columns
-from workbench.results import Note, digits, percent
+from workbench.results import Interval, Note, digits, percent
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import refuse_given
 
 ALLOCATIONS = ("proportional", "equal")
 CALLED = ("A (the prediction)", "B (the rival)")
+NO_RESULT = "No result: {:,} labels are too few to tell which model is better"
 
 
 class DifferenceAudit(Audit):
@@ -126,34 +127,12 @@ class DifferenceAudit(Audit):
             return self._to_do(
                 self.stratum_size.sum() + self.agreeing, "the difference of the models"
             )
-        (low, high), bounds = self.confidence_interval, self.difference.bounds
-        if digits.nothing(low, high):
-            return (
-                f"{self.premise}No result: {self.labeled.sum():,} labels are too few to tell which "
-                "model is better"
-            )
-        error = (high - low) / 2
-        if low <= 0 <= high:
-            value, ends = (
-                skips.said_points(*bounds, error=error, signed=True),
-                digits.points(low, high, error=error, signed=True),
-            )
-            what = f"the accuracy of {self.models[0]} minus that of {self.models[1]}"
-            interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-            return (
-                f"{self.premise}Neither model is shown to be better: {what} is {value} percentage "
-                f"points ({interval}){self._doubt()}"
-            )
-        better = "{} is better than {}".format(
-            *(self._called() if low > 0 else self._called()[::-1])
+        if digits.nothing(*self.confidence_interval):
+            return self.premise + NO_RESULT.format(self.labeled.sum())
+        text = compared(
+            self.difference.bounds, self.confidence_interval, self.models, self._called()
         )
-        value = skips.said_points(*sorted(map(abs, bounds)), error=error)
-        ends = digits.points(*sorted(map(abs, (low, high))), error=error)
-        interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-        return (
-            f"{self.premise}{better}: its accuracy is {value} percentage points higher "
-            f"({interval}){self._doubt()}"
-        )
+        return f"{self.premise}{text}{self._doubt()}"
 
     def _called(self) -> tuple[str, ...]:
         return self.models if self.models != NAMES else CALLED
@@ -181,6 +160,34 @@ class DifferenceAudit(Audit):
                 row |= {"only_a": a, "only_b": b, "both_wrong": neither}
             table = skips.with_skipped(table, self.difference.skipped)
         return table
+
+
+def compared(bounds: tuple, limits: Interval, models: Sequence[str], called: Sequence[str]) -> str:
+    """Return in a sentence which of two models is better, and by how much.
+
+    `called` are the names of the models in the sentence if one is better.
+    """
+    low, high = limits
+    is_better = not low <= 0 <= high
+    if is_better:
+        bounds, ends = sorted(map(abs, bounds)), sorted(map(abs, limits))
+    else:
+        ends = [low, high]
+    error = limits.half_width
+    value = skips.said_points(*bounds, error=error, signed=not is_better)
+    low_text, high_text = digits.points(*ends, error=error, signed=not is_better)
+    interval = f"{percent(limits.level)} confidence interval {low_text} to {high_text}"
+    if not is_better:
+        difference = f"the accuracy of {models[0]} minus that of {models[1]}"
+        return (
+            f"Neither model is shown to be better: {difference} is {value} percentage points "
+            f"({interval})"
+        )
+    better, worse = called if low > 0 else reversed(called)
+    return (
+        f"{better} is better than {worse}: its accuracy is {value} percentage points higher "
+        f"({interval})"
+    )
 
 
 def difference_audit(

@@ -18,7 +18,16 @@ from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
 from workbench.misclassification.prevalence import estimate_prevalence
-from workbench.results import Interval, Note, Result, bounded_words, digits, percent, with_bounded
+from workbench.results import (
+    Interval,
+    Note,
+    Result,
+    bounded_words,
+    digits,
+    percent,
+    rows_of,
+    with_bounded,
+)
 from workbench.stratified.class_metrics import class_metrics
 
 MORE = 100
@@ -313,21 +322,23 @@ def judge_audit(
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
     checks.level(level)
-    judged, before, truth, order, notes = _read(verdict, label, earlier, classes)
+    judged, before, index, labels, order, notes = _read(verdict, label, earlier, classes)
+    level = float(level)
     if before is not None:
-        audit = _of_an_earlier(judged, before, truth, order, rates, float(level))
+        audit = _of_an_earlier(judged, before, index, labels, order, rates, level)
     elif len(order) > 2:
-        audit = _of_several(judged, truth, order, float(level))
+        audit = _of_several(judged, index, labels, order, level)
     else:
-        audit = _of_the_same(judged, truth, order, float(level))
+        values = labels == order[1] if order else labels
+        audit = _of_the_same(judged, index, values.astype(float), order, level)
     return replace(audit, notes=(*notes, *audit.notes)) if notes else audit
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
-    """Return the judge labels, those of an earlier batch, the human labels, classes and notes.
+    """Return judge labels, those of an earlier batch, human labels, classes and notes.
 
-    The second is None without an earlier batch. Missing human labels are None. The classes are in
-    order, and () for grades.
+    The second is None without an earlier batch. Human labels are positions of the labeled items and
+    their labels. The classes are in order, and () for grades.
     """
     cells, label_cells = _cells(VERDICT, verdict), _cells(LABEL, label)
     before = cells[:0] if earlier is None else _cells("earlier", earlier)
@@ -336,23 +347,21 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
         raise checks.WrongValue(
             LABEL, f"must have an entry for each of {size:,} items", label_cells.size
         )
-    is_labeled = np.array([not checks.is_missing(text) for text in label_cells.tolist()])
-    if not is_labeled.any():
+    index = np.flatnonzero([not checks.is_missing(cell) for cell in label_cells.tolist()])
+    if not index.size:
         raise checks.WrongValue(
             LABEL, "must hold the human label of at least one item; all are empty"
         )
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
-    labels = read_classes({LABEL: label_cells[is_labeled]})[0][LABEL]
+    labels = read_classes({LABEL: label_cells[index]})[0][LABEL]
     columns = [judged, labels]
     texts = [column for column in columns if column.dtype.kind == "U"]
     spellings, notes = usual_spellings(itertools.chain(*(column.tolist() for column in texts)))
     if notes:
         judged, labels = (_respelled(column, spellings) for column in columns)
     labels, order = _in_words_of(judged, labels, classes)
-    truth = np.full(size, None, object)
-    truth[is_labeled] = labels
     earlier_verdicts = None if earlier is None else judged[cells.size :]
-    return judged[: cells.size], earlier_verdicts, truth, order, notes
+    return judged[: cells.size], earlier_verdicts, index, labels, order, notes
 
 
 def _respelled(column: np.ndarray, spellings: dict[str, str]) -> np.ndarray:
@@ -474,26 +483,21 @@ def _ordered(labels: list) -> tuple:
     )
 
 
-def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
-    is_labeled = _known(truth)
-    verdicts, verdict_code = np.unique(judged, return_inverse=True)
-    stratum, names = _strata(verdicts, verdict_code, is_labeled)
-    worth = np.array([0.0, 1.0]) if order else np.unique(truth[is_labeled].astype(float))
-    code = (
-        np.array([order.index(label) for label in truth[is_labeled].tolist()])
-        if order
-        else np.searchsorted(worth, truth[is_labeled].astype(float))
-    )
-    counts = np.zeros((len(names), worth.size), int)
-    np.add.at(counts, (stratum[is_labeled], code), 1)
-    size, labeled = np.bincount(stratum), counts.sum(1)
+def _of_the_same(
+    judged: np.ndarray, index: np.ndarray, human: np.ndarray, order: tuple, level: float
+) -> JudgeAudit:
+    """Return the audit of grades, or of the second of two classes; `human` are grades, or 0 and 1."""
+    verdicts, code = np.unique(judged, return_inverse=True)
+    stratum, names = _strata(verdicts, code, index)
+    values = np.array([0.0, 1.0]) if order else np.unique(human)
+    counts = np.zeros((len(names), values.size), int)
+    np.add.at(counts, (stratum[index], np.searchsorted(values, human)), 1)
+    size, labeled, n = np.bincount(stratum), counts.sum(1), index.size
     _refuse_one_verdict(size, labeled, names)
-    rate, n = counts @ worth / np.maximum(labeled, 1), int(labeled.sum())
-    limits, binary = (
-        _limits(size, counts, worth, level),
-        len(order) == 2 and {*order} == {*verdicts.tolist()},
-    )
-    people = _limits(size.sum()[None], counts.sum(0)[None], worth, level)
+    rate = counts @ values / np.maximum(labeled, 1)
+    limits = _limits(size, counts, values, level)
+    people = _limits(size.sum()[None], counts.sum(0)[None], values, level)
+    binary = len(order) == 2 and {*order} == {*verdicts.tolist()}
     alone = np.nan
     if not order:
         alone = judged.mean()
@@ -501,49 +505,43 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
         alone = np.mean(judged == order[1])
     entries = (
         _entry(CORRECTED, size @ rate / size.sum(), limits, n),
-        _entry(PEOPLE, counts.sum(0) @ worth / n, people, n),
+        _entry(PEOPLE, counts.sum(0) @ values / n, people, n),
         _entry(JUDGE, alone, None, 0),
     )
-    rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
-    correlation = _correlation(judged[is_labeled], worth[code], order)
-    strata = tuple(
-        {"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value}
-        for name, items, n, value in zip(
-            names, size.tolist(), labeled.tolist(), rate.tolist(), strict=True
-        )
-    )
+    correlation = _correlation(judged[index], human, order)
     return JudgeAudit(
-        entries,
-        rates,
-        strata,
-        _plain(order[1]) if order else None,
-        False,
-        judged.size,
-        n,
-        correlation,
-        _limits(size, _grown(size, counts), worth, level).half_width,
-        level,
+        entries=entries,
+        rates=tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary),
+        strata=_stratum_rows(names, size, labeled, rate, "share" if order else "mean"),
+        positive=_plain(order[1]) if order else None,
+        earlier=False,
+        items=judged.size,
+        labeled=n,
+        correlation=correlation,
+        half_width_more=_limits(size, _grown(size, counts), values, level).half_width,
+        level=level,
         notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)],
     )
 
 
-def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+def _stratum_rows(names: Any, size: Any, labeled: Any, value: Any, key: str) -> tuple[dict, ...]:
+    return tuple(rows_of(**{"verdict": names, "size": size, "labeled": labeled, key: value}))
+
+
+def _of_several(
+    judged: np.ndarray, index: np.ndarray, labels: np.ndarray, order: tuple, level: float
+) -> JudgeAudit:
     """Return the proportions of three or more classes, each against all others, by judge label."""
     entries: list[dict] = []
     strata: list[dict] = []
     rates: list[dict] = []
     audits = []
-    is_labeled = _known(truth)
     for label in reversed(order):
-        other = f"not {_plain(label)}"
-        against_others = np.full(truth.size, None, object)
-        against_others[is_labeled] = np.where(truth[is_labeled] == label, label, other)
-        audit = _of_the_same(judged, against_others, (other, label), level)
-        alone = {"estimate": float(np.mean(judged == label))}
+        two = f"not {_plain(label)}", label
+        audit = _of_the_same(judged, index, (labels == label).astype(float), two, level)
         of_label = {"label": _plain(label)}
-        entries += [
-            row | of_label | (alone if row["who"] == JUDGE else {}) for row in audit.entries
-        ]
+        entries += [row | of_label for row in audit.entries]
+        entries[-1]["estimate"] = float(np.mean(judged == label))
         strata += [row | of_label for row in audit.strata]
         rates += audit.rates
         audits.append(audit)
@@ -557,10 +555,6 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
     )
 
 
-def _known(truth: np.ndarray) -> np.ndarray:
-    return np.array([label is not None for label in truth.tolist()])
-
-
 def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the counts of labels with 100 more labels in the same proportions."""
     grown = np.rint(counts * min(1 + MORE / counts.sum(), size.sum() / counts.sum())).astype(int)
@@ -568,24 +562,25 @@ def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _strata(
-    verdicts: np.ndarray, code: np.ndarray, is_labeled: np.ndarray
+    verdicts: np.ndarray, code: np.ndarray, index: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
     """Return the stratum (N,) of each item, and the names of the strata.
 
     A stratum is a judge label, or a group of neighboring grades.
     """
-    labeled = np.bincount(code[is_labeled], minlength=verdicts.size)
     if verdicts.size == 2 or verdicts.dtype.kind == "U":
         return code, [_plain(verdict) for verdict in verdicts.tolist()]
-    least = max(LEAST, -(-labeled.sum() // MOST))
-    group, groups, in_group = np.zeros(verdicts.size, int), 0, 0
-    for k, n in enumerate(labeled.tolist()):
-        group[k], in_group = groups, in_group + n
-        if in_group >= least and labeled[k + 1 :].sum() >= least:
-            groups, in_group = groups + 1, 0
-    ends = [verdicts[group == g][[0, -1]] for g in range(group.max() + 1)]
+    labeled = np.bincount(code[index], minlength=verdicts.size)
+    least = max(LEAST, -(-index.size // MOST))
+    groups: list[list[int]] = [[]]
+    for k in range(verdicts.size):
+        groups[-1].append(k)
+        if labeled[groups[-1]].sum() >= least and labeled[k + 1 :].sum() >= least:
+            groups.append([])
+    ends = [verdicts[[group[0], group[-1]]] for group in groups]
     names = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
-    return group[code], names
+    group_of = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return group_of[code], names
 
 
 def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
@@ -690,7 +685,8 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
 def _of_an_earlier(
     judged: np.ndarray,
     before: np.ndarray,
-    truth: np.ndarray,
+    index: np.ndarray,
+    labels: np.ndarray,
     order: tuple,
     rates: str,
     level: float,
@@ -701,76 +697,47 @@ def _of_an_earlier(
             "needs judge labels and human labels of the same two classes, such as pass and fail. "
             "For grades or more classes, label items of this batch",
         )
-    is_labeled = _known(truth)
-    audit = ConfusionCounts.from_labels(
-        np.array(truth[is_labeled].tolist()), before[is_labeled], labels=order
-    )
+    audit = ConfusionCounts.from_labels(labels, before[index], labels=order)
     counts, frame = (
-        [int((prevalence == name).sum()) for name in order] for prevalence in (judged, before)
+        [int((verdicts == name).sum()) for name in order] for verdicts in (judged, before)
     )
-
-    def estimated(way: str, table: ConfusionCounts = audit) -> Any:
-        return estimate_prevalence(
-            table,
-            counts,
-            frame if way == "mle" else None,
-            method=way,
-            rates=rates,
-            sampled_by="random",
-        )
-
-    prevalences = {way: estimated(way) for way in ("mle", "hull")[bool(is_labeled.all()) :]}
-    half = {way: prevalence.interval(level).half_width for way, prevalence in prevalences.items()}
-    n, best, right = audit.n, next(iter(prevalences)), audit.table.sum(1)
-    grown = estimated(
-        "hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order)
-    )
-    people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
-    entries = (
-        *(
-            _entry(
-                CORRECTED + f" ({way})" * (len(prevalences) > 1),
-                prevalence.restricted_estimate,
-                prevalence.interval(level),
-                n,
-            )
-            for way, prevalence in prevalences.items()
-        ),
-        _entry(PEOPLE_EARLIER, right[1] / n, people, n),
-        _entry(JUDGE, counts[1] / sum(counts), None, 0),
-    )
-    errs = tuple(
-        _rate(
-            k,
-            order,
-            audit.reading_rates[k, k],
-            intervals.stratified_interval([ENDLESS], [right[k]], [audit.table[k, k]], level=level),
-            int(right[k]),
-        )
-        for k in (1, 0)
-        if right[k] > 1
-    )
-    correlation = _correlation(before[is_labeled], truth[is_labeled] == order[1], order)
-    strata = tuple(
-        {
-            "verdict": _plain(name),
-            "size": frame[k],
-            "labeled": int(audit.table[:, k].sum()),
-            "share": float(audit.truth_rates[1, k]),
-        }
-        for k, name in enumerate(order)
-    )
-    more = grown.interval(level).half_width * (half[best] / half["hull"] if half["hull"] else 1.0)
+    settings = {"rates": rates, "sampled_by": "random"}
+    hull = estimate_prevalence(audit, counts, method="hull", **settings)
+    prevalences = {"hull": hull}
+    if index.size < before.size:
+        mle = estimate_prevalence(audit, counts, frame, method="mle", **settings)
+        prevalences = {"mle": mle, "hull": hull}
+    limits = {method: result.interval(level) for method, result in prevalences.items()}
+    best, *_ = prevalences
+    table, n, human = audit.table, audit.n, audit.table.sum(1)
+    entries = []
+    for method, result in prevalences.items():
+        who = f"{CORRECTED} ({method})" if len(prevalences) > 1 else CORRECTED
+        entries.append(_entry(who, result.restricted_estimate, limits[method], n))
+    people = intervals.stratified_interval([before.size], [n], [human[1]], level=level)
+    entries.append(_entry(PEOPLE_EARLIER, human[1] / n, people, n))
+    entries.append(_entry(JUDGE, counts[1] / sum(counts), None, 0))
+    error_rates = []
+    for k in (1, 0):
+        if human[k] > 1:
+            ends = intervals.stratified_interval([ENDLESS], [human[k]], [table[k, k]], level=level)
+            error_rates.append(_rate(k, order, audit.reading_rates[k, k], ends, int(human[k])))
+    grown = ConfusionCounts(np.rint(table * (1 + MORE / n)).astype(int), order)
+    more = estimate_prevalence(grown, counts, method="hull", **settings).interval(level).half_width
+    if limits["hull"].half_width:
+        more *= limits[best].half_width / limits["hull"].half_width
+    correlation = _correlation(before[index], labels == order[1], order)
+    names = [_plain(name) for name in order]
     return JudgeAudit(
-        entries,
-        errs,
-        strata,
-        _plain(order[1]),
-        True,
-        judged.size,
-        n,
-        correlation,
-        float(more),
-        level,
+        entries=tuple(entries),
+        rates=tuple(error_rates),
+        strata=_stratum_rows(names, frame, table.sum(0), audit.truth_rates[1], "share"),
+        positive=names[1],
+        earlier=True,
+        items=judged.size,
+        labeled=n,
+        correlation=correlation,
+        half_width_more=float(more),
+        level=level,
         notes=[EARLIER, *audit.notes, *prevalences[best].notes, *_remarks(correlation, n)],
     )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.extras.sessions.sheets import SheetImport
 
 TOLD_ROWS, TOLD_CHANGES = 200, 5
-QUESTIONS = ("accuracy", "class-metrics", "difference")
 METHODS = ("planned", "anytime", "looks", "fixed")
 
 
@@ -174,7 +173,7 @@ def command(
 )
 @click.option(
     "--question",
-    type=click.Choice(QUESTIONS),
+    type=click.Choice(["accuracy", "class-metrics", "difference"]),
     default="accuracy",
     show_default=True,
     help="Accuracy; precision, recall and F1 of a class; or the difference of two models.",
@@ -245,6 +244,7 @@ def new(
     of Inspect, or samples_*.jsonl of lm-evaluation-harness. Write log.json#NAME for one scorer or
     filter of a log.
     """
+    from workbench.audits.questions import QUESTIONS
     from workbench.extras.sessions.design import frame_of
     from workbench.extras.sessions.session import AuditSession
     from workbench.reports.inputs.stratified import shown_columns
@@ -266,9 +266,8 @@ def new(
     )
     if source["judge"] and question != "difference":
         raise checks.WrongValue("judge", "needs --question difference")
-    settings["asks"] = settings["asks"] or (
-        "which" if source["judge"] else "truth" if question == "difference" else "correct"
-    )
+    asks = "which" if source["judge"] else QUESTIONS[question].answers[0]
+    settings["asks"] = settings["asks"] or asks
     settings |= {
         "metrics_of": settings["metrics_of"] or None,
         "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"],

@@ -13,8 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from workbench import checks
-from workbench.audits.differences import CALLED
+from workbench.audits.differences import CALLED, NO_RESULT, compared
 from workbench.audits.questions import (
+    NAMES,
     QUESTIONS,
     Question,
     called,
@@ -44,6 +45,10 @@ OF_WAVES = ("planned", "fixed")
 FEW = Note("undefined", "a stratum has fewer than 2 labels")
 Limits = tuple[list[Interval] | None, list[Note]]
 CORRECTED, BY_FIRST = "corrected", "by first labels"
+CORRECTION = {
+    CORRECTED: "; corrected for label errors",
+    BY_FIRST: "; not corrected for label errors yet",
+}
 WORDS = {
     "accuracy": "Accuracy",
     "difference": "Accuracy of A minus accuracy of B",
@@ -148,11 +153,8 @@ class SessionEstimate(Result):
             raise checks.WrongValue(
                 "metric", f"must be one of {checks.listed(self.metrics, quoted=True)}; got None"
             )
-        return self.quoted[
-            0
-            if metric is None
-            else self.metrics.index(checks.choice("metric", metric, self.metrics))
-        ][-1]
+        metric = checks.choice("metric", metric or self.metrics[0], self.metrics)
+        return self.quoted[self.metrics.index(metric)][-1]
 
     @property
     def is_corrected(self) -> bool:
@@ -175,11 +177,9 @@ class SessionEstimate(Result):
     def headline(self) -> str:
         """Return estimates, intervals and the number of labels in one sentence."""
         estimates = ", ".join(_said(*estimate, self.level) for estimate in self.quoted)
-        how = (
-            f"method {self.method}"
-            if self.second is None or not self.is_corrected
-            else checks.counted(self.second.pairs, "item labeled twice", "items labeled twice")
-        )
+        how = f"method {self.method}"
+        if self.second is not None and self.is_corrected:
+            how = checks.counted(self.second.pairs, "item labeled twice", "items labeled twice")
         skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         waits = f"; {self.waits()}" if self.waiting else ""
         labels = f"{self.labeled} of {checks.counted(self.planned, 'planned label')}"
@@ -198,23 +198,22 @@ class SessionEstimate(Result):
 
     def uncorrected(self) -> str:
         """Return the estimate from first labels in one sentence, "" without a correction."""
-        return (
-            f"{_said(*self.by_labels[0], self.level)}; method {self.method}"
-            if self.is_corrected
-            else ""
-        )
+        if not self.is_corrected:
+            return ""
+        return f"{_said(*self.by_labels[0], self.level)}; method {self.method}"
 
     def finding(self) -> str:
         """Return the result in a plain sentence, or the reason why there is none."""
         estimates = limited(self.quoted)
         if not estimates:
-            why = (
-                [self.waits()]
-                if self.waiting
-                else [note.text for note in self.notes if note.kind == "undefined"]
-            )
-            return f"No result yet: {'; '.join(why)}"
-        sentence = "; ".join(_plainly(*estimate, self.models) for estimate in estimates)
+            reasons = [note.text for note in self.notes if note.kind == "undefined"]
+            return f"No result yet: {self.waits() if self.waiting else '; '.join(reasons)}"
+        if self.question == "difference":
+            _, low, high, limits = estimates[0]
+            if digits.nothing(*limits):
+                return NO_RESULT.format(self.labeled)
+            return compared((low, high), limits, NAMES, self.models)
+        sentence = "; ".join(_sentence(*estimate) for estimate in estimates)
         return sentence[0].upper() + sentence[1:]
 
     def gain(self) -> str:
@@ -222,9 +221,8 @@ class SessionEstimate(Result):
         if self.at_random is None or self.intervals[0] is None or self.is_corrected:
             return ""
         low, high = self.at_random
-        other, own = (
-            f"{200 * interval.half_width:.1f}" for interval in (self.at_random, self.intervals[0])
-        )
+        other = f"{200 * self.at_random.half_width:.1f}"
+        own = f"{200 * self.intervals[0].half_width:.1f}"
         width = "with the same width" if other == own else f"{other} points wide instead of {own}"
         return (
             "a simple random sample, without strata, with the same labels would have given an "
@@ -233,10 +231,13 @@ class SessionEstimate(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per metric, preceded by a corrected accuracy if there is one."""
-        found = [
-            (metric, *each[1:], self.method)
-            for metric, each in zip(self.metrics, self.by_labels, strict=True)
+        estimates = [
+            (metric, self.method, *figures)
+            for metric, (_, *figures) in zip(self.metrics, self.by_labels, strict=True)
         ]
+        if self.is_corrected:
+            _, *figures = self.quoted[0]
+            estimates.insert(0, ("accuracy", CORRECTED, *figures))
         return [
             {
                 "metric": metric,
@@ -247,10 +248,7 @@ class SessionEstimate(Result):
                 "method": method,
                 "labeled": self.labeled,
             }
-            for metric, low, high, limits, method in [
-                *(("accuracy", *each[1:], CORRECTED) for each in self.quoted if self.is_corrected),
-                *found,
-            ]
+            for metric, method, low, high, limits in estimates
         ]
 
 
@@ -651,37 +649,15 @@ def limited(
     ]
 
 
-def _plainly(
-    metric: str, lowest: float, highest: float, limits: Interval, models: Sequence[str] = CALLED
-) -> str:
-    """Return estimate and limits as words of a sentence."""
+def _sentence(metric: str, lowest: float, highest: float, limits: Interval) -> str:
+    """Return an estimate in percent and its limits as a part of a sentence."""
     word, error = metric_words(metric) if metric in CLASS_METRICS else "accuracy", limits.half_width
     if digits.nothing(*limits):
         ends = digits.percents(*limits, error=2 * error)
         return f"No result: the {word} may be anywhere between {ends[0]} and {ends[1]}"
     value, low, high = shown(metric, lowest, highest, limits, error)
-    interval = f"{percent(limits.level)} confidence interval"
-    if metric == "difference":
-        a, b = models
-        better = (
-            f"{a} is better than {b}"
-            if limits.low > 0
-            else f"{b} is better than {a}"
-            if limits.high < 0
-            else "Neither model is shown to be better"
-        )
-        return (
-            f"{better}: the accuracy of A minus that of B is {value} percentage points "
-            f"({interval} {low} to {high})"
-        )
-    corrected = (
-        "; corrected for label errors"
-        if metric == CORRECTED
-        else "; not corrected for label errors yet"
-        if metric == BY_FIRST
-        else ""
-    )
-    return f"{word} {value} ({interval} {low} to {high}){corrected}"
+    interval = f"{percent(limits.level)} confidence interval {low} to {high}"
+    return f"{word} {value} ({interval}){CORRECTION.get(metric, '')}"
 
 
 _BY_METHOD: dict[str, Callable] = {
