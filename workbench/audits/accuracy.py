@@ -92,22 +92,16 @@ class Audit(Result):
 
     def plan_rows(self) -> list[dict]:
         """Return expected half-widths of the plan, and of half, twice and four times its labels."""
-        least = np.minimum(ROUNDS, self.stratum_size)
-        plans = {
-            int(labeled.sum()): labeled
-            for times in TIMES
-            for labeled in [
-                np.clip(
-                    np.diff(np.rint(self.labeled.cumsum() * times), prepend=0).astype(int),
-                    least,
-                    self.stratum_size,
-                )
-            ]
-        }
+        least, total = np.minimum(ROUNDS, self.stratum_size), self.labeled.cumsum()
+        plans = {}
+        for times in TIMES:
+            labeled = np.diff(np.rint(total * times), prepend=0).astype(int)
+            labeled = np.clip(labeled, least, self.stratum_size)
+            plans[int(labeled.sum())] = labeled
         return [
-            {"labels": labels, "metric": name, "half_width": width}
+            {"labels": labels, "metric": metric, "half_width": width}
             for labels, labeled in plans.items()
-            for name, width in self.half_widths(labeled).items()
+            for metric, width in self.half_widths(labeled).items()
         ]
 
     def interval(self) -> Interval | None:
@@ -133,12 +127,13 @@ class Audit(Result):
         if self.mode == "plan" and not self.label_sheet:
             return "Nothing was labeled. Name an annotation sheet to get the items to label."
         if self.mode == "plan":
+            first = np.minimum(ROUNDS, self.labeled).sum()
             return (
                 f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
-                "Then run the same audit again with that file as labels (--labels). You may stop after any row "
-                f"from row {np.minimum(ROUNDS, self.labeled).sum()} on. Decide where to stop before "
-                "you see the labels. Leave the cell of an item empty if nobody "
-                "can label it. Do not change the scores, the strata or the seed."
+                "Then run the same audit again with that file as labels (--labels). You may stop "
+                f"after any row from row {first} on. Decide where to stop before you see the "
+                "labels. Leave the cell of an item empty if nobody can label it. Do not change the scores, "
+                "the strata or the seed."
             )
         if self.premise and not self.unmatched:
             return "When you quote the interval, say how the labeled items were chosen."
@@ -213,10 +208,9 @@ class Audit(Result):
 
     def _doubt(self) -> str:
         """Return a warning if the finding must not be quoted, else ""."""
-        refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
-        if not refused:
-            return ""
-        return ". Do not quote it yet: the annotation sheet does not match the plan"
+        if self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes):
+            return ". Do not quote it yet: the annotation sheet does not match the plan"
+        return ""
 
     def _repr_html_(self) -> str:
         lists = "".join(
@@ -309,18 +303,12 @@ class AccuracyAudit(Audit):
     def _longer(self) -> float:
         """Ratio of the half-width of the plan's interval method to that of the default one."""
         planned = self._default(self.labeled)
-        return (
-            self.expected_half_width / planned
-            if planned and np.isfinite(self.expected_half_width)
-            else 1.0
-        )
+        if not planned or not np.isfinite(self.expected_half_width):
+            return 1.0
+        return self.expected_half_width / planned
 
     def _default(self, labeled: np.ndarray) -> float:
-        rate = (
-            np.clip(self.mean_score, 0, 1)
-            if np.isfinite(self.expected_half_width)
-            else np.full(labeled.size, 0.5)
-        )
+        rate = expected_rate(self)
         return accuracy.expected_half_width(self.stratum_size, rate, labeled, level=self.level)[0]
 
     def headline(self) -> str:
@@ -350,15 +338,14 @@ class AccuracyAudit(Audit):
 
         Once there are labels, a row also has the number of correct items and the accuracy.
         """
-        table = super().rows()
-        if self.estimate is not None:
-            for row, estimates in zip(table, self.estimate.rows(), strict=True):
-                row |= {
-                    name: estimates[name]
-                    for name in ("correct", "accuracy", "skipped")
-                    if name in estimates
-                }
-        return table
+        rows = super().rows()
+        if self.estimate is None:
+            return rows
+        names = "correct", "accuracy", "skipped"
+        return [
+            row | {name: estimates[name] for name in names if name in estimates}
+            for row, estimates in zip(rows, self.estimate.rows(), strict=True)
+        ]
 
     def _alike(self) -> str:
         return "that were given" if self.stratifier == "given" else super()._alike()
@@ -378,6 +365,13 @@ class AccuracyAudit(Audit):
         ends = digits.percents(low, high, error=error)
         interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
         return f"{self.premise}Accuracy {value} ({interval}){self._doubt()}"
+
+
+def expected_rate(audit: AccuracyAudit) -> np.ndarray:
+    """Return the expected accuracy of each stratum, 0.5 if scores are not probabilities."""
+    if not np.isfinite(audit.expected_half_width):
+        return np.full(audit.labeled.size, 0.5)
+    return np.clip(audit.mean_score, 0, 1)
 
 
 def within(half_width: float) -> str:
@@ -428,15 +422,10 @@ class IntervalComparison(Result):
     def rows(self) -> list[dict]:
         """Return one row per method: limits, half-width and the use of the method."""
         uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
+        names = "method", "low", "high", "half_width"
         return [
-            {
-                "method": i.method,
-                "low": i.low,
-                "high": i.high,
-                "half_width": i.half_width,
-                "use": uses[i.method],
-            }
-            for i in self.intervals
+            {name: getattr(limits, name) for name in names} | {"use": uses[limits.method]}
+            for limits in self.intervals
         ]
 
 
@@ -575,11 +564,9 @@ def accuracy_fields(
         expected = accuracy.expected_half_width(
             size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval, level=level
         )[0]
-    truth = (
-        None
-        if items.correct is None or fields["mode"] != "simulated"
-        else float(items.correct.mean())
-    )
+    truth = None
+    if items.correct is not None and fields["mode"] == "simulated":
+        truth = float(items.correct.mean())
     fields = fields | {"level": float(level), "expected_half_width": expected, "truth": truth}
     if sample is None:
         return fields
@@ -626,15 +613,11 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
     if estimate is None:
-        rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
-        assumption = (
-            "If the scores are calibrated"
-            if np.isfinite(audit.expected_half_width)
-            else "If half of the predictions are correct"
-        )
-        estimate = accuracy.stratified_accuracy(
-            audit.stratum_size, audit.labeled, np.rint(audit.labeled * rate).astype(int)
-        )
+        assumption = "If half of the predictions are correct"
+        if np.isfinite(audit.expected_half_width):
+            assumption = "If the scores are calibrated"
+        correct = np.rint(audit.labeled * expected_rate(audit)).astype(int)
+        estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled, correct)
     return IntervalComparison(
         tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption
     )

@@ -141,24 +141,23 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
-        metrics = (
-            f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
-            f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
-            for metric, limits in zip(METRICS, self.limits, strict=True)
-        )
+        metrics = []
+        for metric, limits in zip(METRICS, self.limits, strict=True):
+            value = skips.said_percent(*self.metrics.bounds(metric))
+            low, high = map(skips.said_percent, limits)
+            metrics.append(f"{metric_words(metric)} {value} ({low} to {high})")
         overall = super().headline()
         return f"Class {self.metrics_of!r}: {', '.join(metrics)}; {overall[0].lower()}{overall[1:]}"
 
     def finding(self) -> str:
         """Return precision, recall and accuracy, or what to do, in one plain sentence."""
-        if self.metrics is None or self.estimate is None or self.confidence_interval is None:
+        if self.metrics is None:
             return self._plan()
-        estimates = [
-            (name, self.metrics.bounds(name), limits)
-            for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)
-        ]
-        estimates.append(("accuracy", self.estimate.bounds, self.confidence_interval))
-        metrics = "; ".join(_said(*metric) for metric in estimates)
+        metrics = "; ".join(
+            _said(name, bounds, limits)
+            for name, bounds, limits, _ in self._estimates()
+            if name != "f1"
+        )
         level = f"{percent(self.level)} confidence intervals in parentheses"
         return f"{self.premise}Class {self.metrics_of}: {metrics}; {level}{self._doubt()}"
 
@@ -194,30 +193,29 @@ class ClassAudit(AccuracyAudit):
         A row of a simulated audit also has the true value. If items could not be labeled, the
         estimate is a range.
         """
-        if self.metrics is None or self.estimate is None:
-            return []
-        metrics = [
-            *(
-                (
-                    metric_words(metric),
-                    self.metrics.bounds(metric),
-                    limits,
-                    getattr(self.known, metric, None),
-                )
-                for metric, limits in zip(METRICS, self.limits, strict=True)
-            ),
-            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
-        ]
-        return [
-            {
-                "metric": name,
+        rows: list[dict] = []
+        if self.estimate is None:
+            return rows
+        for metric, bounds, limits, truth in self._estimates():
+            row = {
+                "metric": metric_words(metric),
                 **skips.estimate_cells(bounds, self.estimate.skipped),
                 "low": limits.low,
                 "high": limits.high,
             }
-            | ({} if self.known is None else {"truth": truth})
-            for name, bounds, limits, truth in metrics
+            rows.append(row if self.known is None else row | {"truth": truth})
+        return rows
+
+    def _estimates(self) -> list[tuple]:
+        """Return name, bounds, limits and true value of the metrics and of the accuracy."""
+        if self.metrics is None or self.estimate is None:
+            return []
+        rows = [
+            (metric, self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
+            for metric, limits in zip(METRICS, self.limits, strict=True)
         ]
+        overall = "accuracy", self.estimate.bounds, self.confidence_interval, self.truth
+        return [*rows, overall]
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1, with its predicted class."""
@@ -395,21 +393,16 @@ def _metrics(
                 "true if there are only two classes",
             ),
         ]
-    right = (
-        sample.right == 1
-        if sample.truth is None
-        else _about(items, name, sample.index, sample.truth)
-    )
+        right = sample.right == 1
+    else:
+        right = _about(items, name, sample.index, sample.truth)
     metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
-    every = np.arange(items.size)
-    true_metrics = (
-        None
-        if items.truth is None
-        else _of_class(
-            strata, predicted, every, _about(items, name, every, class_texts(items.truth))
-        )
-    )
+    true_metrics = None
+    if items.truth is not None:
+        every = np.arange(items.size)
+        right = _about(items, name, every, class_texts(items.truth))
+        true_metrics = _of_class(strata, predicted, every, right)
     return {
         "metrics": metrics,
         "limits": limits,

@@ -16,11 +16,11 @@ from workbench.audits.plans import SamplePlan
 from workbench.audits.questions import NAMES, AuditDesign, differing, items_at
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
-from workbench.labeling.sheets import check_columns
+from workbench.labeling.sheets import SheetLabels, check_columns
 from workbench.results import Interval, Note, digits, percent
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
-from workbench.stratified.strata import refuse_given
+from workbench.stratified.strata import Strata, refuse_given
 
 ALLOCATIONS = ("proportional", "equal")
 CALLED = ("A (the prediction)", "B (the rival)")
@@ -288,21 +288,18 @@ def difference_audit(
         for role, name in zip(("prediction", "rival"), NAMES, strict=True)
     )
     spared = 0 if fields["mode"] == "analyzed" else budget - least
-    notes = [
-        *fields.pop("notes"),
-        *_scope_notes(differ.size, spared, models, bool(fields.get("premise"))),
-    ]
-    difference = (
-        None
-        if sample is None
-        else paired_difference(
-            strata.sizes, _counts(differ, strata, sample), agreeing=agreeing, skipped=sample.skipped
+    notes = fields.pop("notes")
+    notes += _scope_notes(differ.size, spared, models, bool(fields.get("premise")))
+    difference, limits, expected = None, None, float("nan")
+    if fields["mode"] == "plan":
+        expected = _half_width(strata.sizes, fields["labeled"], agreeing, level)
+    if sample is not None:
+        counts = _counts(differ, strata, sample)
+        difference = paired_difference(
+            strata.sizes, counts, agreeing=agreeing, skipped=sample.skipped
         )
-    )
-    limits = None if difference is None else difference.interval(level)
-    notes += [
-        note for result in (difference, limits) if result is not None for note in result.notes
-    ]
+        limits = difference.interval(level)
+        notes += [*difference.notes, *limits.notes]
     return DifferenceAudit(
         **fields,
         agreeing=agreeing,
@@ -310,31 +307,25 @@ def difference_audit(
         difference=difference,
         notes=notes,
         confidence_interval=limits,
-        expected_half_width=_expected(fields, agreeing, level),
+        expected_half_width=expected,
         truth=_truth(items),
         level=float(level),
         allocation=allocation,
     )
 
 
-def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:
+def _are_correct(items: ScoredItems, index: Any, truth: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return whether A and whether B is correct about some items."""
+    models = items.prediction, items.rival
+    return tuple(class_texts(np.asarray(labels))[index] == truth for labels in models)
+
+
+def _counts(items: ScoredItems, strata: Strata, sample: SheetLabels) -> np.ndarray:
     """Return the number of labels (K, 3) by which only B, neither or only A is correct."""
-    a, b = (
-        class_texts(labels)[sample.index] == sample.truth
-        for labels in (items.prediction, items.rival)
-    )
+    a, b = _are_correct(items, sample.index, np.asarray(sample.truth))
     stratum = strata.labels[sample.index]
     return np.stack(
         [np.bincount(stratum[right], minlength=strata.n_strata) for right in (b, ~(a | b), a)], 1
-    )
-
-
-def _expected(fields: dict, agreeing: int, level: float) -> float:
-    """Return the half-width if A and B are each correct on half of the labels of every stratum."""
-    return (
-        _half_width(fields["stratum_size"], fields["labeled"], agreeing, level)
-        if fields["mode"] == "plan"
-        else float("nan")
     )
 
 
@@ -343,13 +334,10 @@ def _half_width(size: np.ndarray, labeled: np.ndarray, agreeing: int, level: flo
     return paired_difference(size, counts, agreeing=agreeing).interval(level).half_width
 
 
-def _truth(items: Any) -> float | None:
+def _truth(items: ScoredItems) -> float | None:
     if items.truth is None:
         return None
-    a, b = (
-        class_texts(labels) == class_texts(items.truth)
-        for labels in (items.prediction, items.rival)
-    )
+    a, b = _are_correct(items, slice(None), class_texts(items.truth))
     return float(a.mean() - b.mean())
 
 

@@ -143,11 +143,9 @@ class JudgeAudit(Result):
         tuple of str
             One text per value.
         """
-        return (
-            digits.percents(*values, error=error)
-            if self.positive is not None
-            else tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
-        )
+        if self.positive is not None:
+            return digits.percents(*values, error=error)
+        return tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
 
     @property
     def what(self) -> str:
@@ -171,29 +169,20 @@ class JudgeAudit(Result):
         return f"{labels} {of} {checks.counted(self.items, 'item')}"
 
     def _with_limits(self, row: dict) -> str:
-        value, low, high = self.shown(
-            row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
-        )
+        figures = row["estimate"], row["low"], row["high"]
+        value, low, high = self.shown(*figures, error=_half(row))
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
 
     def _bounded(self, row: dict) -> str:
-        texts = self.shown(
-            row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2
-        )
+        texts = self.shown(row["low"], row["high"], *_bounded_limits(row), error=_half(row))
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
         """Return the corrected value and that of the judge labels alone in one plain sentence."""
         corrected = self.entries[0]
         judge = next(row for row in self.entries if row["who"] == JUDGE)
-        half = (corrected["high"] - corrected["low"]) / 2
-        value, low, high, alone = self.shown(
-            corrected["estimate"],
-            corrected["low"],
-            corrected["high"],
-            judge["estimate"],
-            error=half,
-        )
+        figures = (*(corrected[key] for key in ("estimate", "low", "high")), judge["estimate"])
+        value, low, high, alone = self.shown(*figures, error=_half(corrected))
         name = f"{self.what[0].upper()}{self.what[1:]}"
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
             return (
@@ -213,16 +202,20 @@ class JudgeAudit(Result):
     def basis(self) -> str:
         """Return one line on the labels of the finding, and the gain from more of them."""
         row = self.entries[0]
-        now, then = (
-            digits.points(half, error=half)[0] + " percentage points"
-            if self.positive is not None and half
-            else f"{half:.2g}"
-            for half in ((row["high"] - row["low"]) / 2, self.half_width_more)
-        )
+        now, then = map(self._half_text, (_half(row), self.half_width_more))
         return (
             f"From {self._labels()} with judge labels; {percent(self.level)} confidence interval, "
             f"±{now}. With {MORE} more human labels it would be about ±{then}."
         )
+
+    def _half_text(self, half: float) -> str:
+        if self.positive is None or not half:
+            return f"{half:.2g}"
+        return digits.points(half, error=half)[0] + " percentage points"
+
+
+def _half(row: dict) -> float:
+    return (row["high"] - row["low"]) / 2
 
 
 def _bounded_limits(row: dict) -> tuple[float, float]:
@@ -478,15 +471,14 @@ def _right_and_wrong(classes: list) -> tuple:
 
 def _ordered(labels: list) -> tuple:
     """Return the classes; if one means correct, it is the last."""
-    return (
-        _right_and_wrong(labels) if len(labels) == 2 and _right_and_wrong(labels) else tuple(labels)
-    )
+    order = _right_and_wrong(labels) if len(labels) == 2 else ()
+    return order or tuple(labels)
 
 
 def _of_the_same(
     judged: np.ndarray, index: np.ndarray, human: np.ndarray, order: tuple, level: float
 ) -> JudgeAudit:
-    """Return the audit of grades, or of the second of two classes; `human` are grades, or 0 and 1."""
+    """Return the audit of grades, or of two classes; `human` are grades, or 0 and 1."""
     verdicts, code = np.unique(judged, return_inverse=True)
     stratum, names = _strata(verdicts, code, index)
     values = np.array([0.0, 1.0]) if order else np.unique(human)
@@ -585,11 +577,11 @@ def _strata(
 
 def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
+        have = checks.counted(labeled[few], "has", "have")
         raise checks.WrongValue(
             LABEL,
             f"must be given for at least 2 items of every judge label. Of the {size[few]:,} items "
-            f"with judge label {names[few]!r}, {labeled[few]} "
-            f"{'has' if labeled[few] == 1 else 'have'} a human label. The judge may err on these "
+            f"with judge label {names[few]!r}, {have} a human label. The judge may err on these "
             "items, too, so label some of them, chosen at random",
         )
 
@@ -601,15 +593,13 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
-    low, high = (float("nan"),) * 2 if limits is None else limits
-    return {
-        "who": who,
-        "estimate": float(value),
-        "low": float(low),
-        "high": float(high),
-        "labeled": n,
-        **with_bounded((low, high) if limits is None else limits),
-    }
+    limits = (float("nan"), float("nan")) if limits is None else limits
+    return _figures("who", who, value, limits, n) | with_bounded(limits)
+
+
+def _figures(key: str, name: str, value: float, limits: Any, n: int) -> dict:
+    low, high = map(float, limits)
+    return {key: name, "estimate": float(value), "low": low, "high": high, "labeled": n}
 
 
 def _recall(
@@ -617,22 +607,15 @@ def _recall(
 ) -> dict:
     """Return the row of sensitivity (k = 1) or specificity (k = 0)."""
     predicted = verdicts == order[k]
-    metrics = class_metrics(
-        size, predicted, counts.sum(1), np.where(predicted, counts[:, k], counts[:, 1 - k])
-    )
-    return _rate(
-        k, order, metrics.recall, metrics.interval("recall", level), int(counts[:, k].sum())
-    )
+    correct = np.where(predicted, counts[:, k], counts[:, 1 - k])
+    metrics = class_metrics(size, predicted, counts.sum(1), correct)
+    limits = metrics.interval("recall", level)
+    return _rate(k, order, metrics.recall, limits, int(counts[:, k].sum()))
 
 
 def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
-    return {
-        "rate": f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})",
-        "estimate": float(value),
-        "low": float(limits[0]),
-        "high": float(limits[1]),
-        "labeled": n,
-    }
+    name = f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})"
+    return _figures("rate", name, value, limits, n)
 
 
 def _correlation(judged: np.ndarray, human: np.ndarray, order: tuple) -> float:
@@ -647,24 +630,20 @@ def _remarks(correlation: float, n: int) -> list[Note]:
     if n < 4 or np.isnan(correlation):
         return []
     least = 1 / np.sqrt(n - 2)
+    if correlation >= least:
+        return []
     if correlation < -least:
-        return [
-            Note(
-                "unreliable",
-                "judge labels and human labels contradict each other (correlation "
-                f"{correlation:.2f}): are the classes swapped in one of the two?",
-            )
-        ]
-    if correlation < least:
-        return [
-            Note(
-                "remark",
-                "the judge does not help: its labels correlate with the human labels by "
-                f"{correlation:.2f}, which is below 1/sqrt(n - 2) = {least:.2f}. The human labels "
-                "alone are about as precise",
-            )
-        ]
-    return []
+        text = (
+            "judge labels and human labels contradict each other (correlation "
+            f"{correlation:.2f}): are the classes swapped in one of the two?"
+        )
+        return [Note("unreliable", text)]
+    text = (
+        "the judge does not help: its labels correlate with the human labels by "
+        f"{correlation:.2f}, which is below 1/sqrt(n - 2) = {least:.2f}. The human labels alone "
+        "are about as precise"
+    )
+    return [Note("remark", text)]
 
 
 def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:

@@ -57,7 +57,7 @@ class SamplePlan:
     ) -> tuple[dict, SheetLabels | None, Strata]:
         """Return the fields that every audit has, the labels, and their strata.
 
-        The labels come from a filled sheet, from the items, or from the estimable truth. Without any of
+        The labels come from a filled sheet, from the items, or from the known truth. Without any of
         these they are None, and the annotation sheet is written.
         """
         if labels:

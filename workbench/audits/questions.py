@@ -179,9 +179,7 @@ class Question:
         """Return the value of a label of an item with a `prediction` and a `rival`."""
         return int(label == item.prediction) if design["asks"] == "truth" else label
 
-    def estimate(
-        self, design: Mapping[str, Any], counts: np.ndarray, skipped: np.ndarray | None = None
-    ) -> Any:
+    def estimate(self, design: Mapping[str, Any], counts: np.ndarray, skipped: ArrayLike) -> Any:
         """Return the estimate from the number of labels with each value per stratum, (H, V).
 
         `design` has the size of the strata, and what else the question needs.
@@ -212,9 +210,6 @@ class _StrataWithin(Question):
             return n_strata
         return min(n_strata, max(1, labels // self.labels_of_stratum))
 
-    def frame(self, items: ScoredItems, design: AuditDesign, strata: Strata, budget: int) -> Frame:
-        return _allocated(items, strata, design.allocation, budget)
-
 
 class _ClassMetrics(_StrataWithin):
     """Precision, recall and F1 of a class: strata within the predicted class and the others."""
@@ -238,9 +233,7 @@ class _ClassMetrics(_StrataWithin):
         name = design["metrics_of"]
         return int((label == name) == (item.prediction == name))
 
-    def estimate(
-        self, design: Mapping[str, Any], counts: np.ndarray, skipped: np.ndarray | None = None
-    ) -> Any:
+    def estimate(self, design: Mapping[str, Any], counts: np.ndarray, skipped: ArrayLike) -> Any:
         sizes, labeled = design["stratum_size"], counts.sum(1)
         return class_metrics(sizes, design["predicted"], labeled, counts[:, 1], skipped=skipped)
 
@@ -270,9 +263,7 @@ class _Difference(_StrataWithin):
     def value(self, design: Mapping[str, Any], item: Any, label: Any) -> int:
         return int(label == item.prediction) - int(label == item.rival)
 
-    def estimate(
-        self, design: Mapping[str, Any], counts: np.ndarray, skipped: np.ndarray | None = None
-    ) -> Any:
+    def estimate(self, design: Mapping[str, Any], counts: np.ndarray, skipped: ArrayLike) -> Any:
         sizes, agreeing = design["stratum_size"], design["agreeing"]
         return paired_difference(sizes, counts, agreeing=agreeing, skipped=skipped)
 
@@ -305,12 +296,12 @@ class _Judged(Question):
         return WHICH.index(label)
 
     def estimate(
-        self, design: Mapping[str, Any], counts: np.ndarray, skipped: np.ndarray | None = None
+        self, design: Mapping[str, Any], counts: np.ndarray, skipped: ArrayLike
     ) -> JudgedDifference:
         sizes = np.asarray(design["judged"])
-        table, unlabeled = np.zeros((len(WHICH),) * 2, np.int64), np.zeros(len(WHICH), np.int64)
-        table[sizes > 0] = counts
-        unlabeled[sizes > 0] = 0 if skipped is None else skipped
+        occurs, pairs = sizes > 0, len(WHICH)
+        table, unlabeled = np.zeros((pairs, pairs), np.int64), np.zeros(pairs, np.int64)
+        table[occurs], unlabeled[occurs] = counts, skipped
         return judged_difference(sizes, table, skipped=unlabeled)
 
 

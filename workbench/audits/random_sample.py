@@ -143,28 +143,21 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
 
 def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
-    parts = [
+    for part, text in (
         (score < low, f"items with a score below {low:.4g}"),
         (score > high, f"items with a score above {high:.4g}"),
-    ]
-    for part, text in parts:
-        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
+    ):
+        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / 2:
             _refuse(text, int(part.sum()), score.size, index.size)
-    edges = np.quantile(score, np.arange(1, CELLS) / CELLS)
-    cell = np.searchsorted(edges, score)
+    cell = np.searchsorted(np.quantile(score, np.arange(1, CELLS) / CELLS), score)
     size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
-    unseen = (
-        (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
-    )
+    chance = CELLS * (1 - size / score.size) ** index.size
+    unseen = (labels == 0) & (size > 0) & (chance < UNSEEN_SCORES)
     if unseen.any():
         first = int(unseen.argmax())
-        ends = score[cell == first].min(), score[cell == first].max()
-        _refuse(
-            "items with a score from {:.4g} to {:.4g}".format(*ends),
-            int(size[first]),
-            score.size,
-            index.size,
-        )
+        scores = score[cell == first]
+        text = f"items with a score from {scores.min():.4g} to {scores.max():.4g}"
+        _refuse(text, scores.size, score.size, index.size)
 
 
 def _refuse(part: str, size: int, items: int, labels: int) -> None:
@@ -290,8 +283,8 @@ def sample_texts(labeled: int, size: int, likeness: Likeness, among: str = "") -
         note = Note(
             "unreliable",
             f"{which} were not sampled by a plan, and they do not look like a random sample of "
-            f"{population}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct "
-            "for that only if the labeled items were chosen at random within each stratum. If "
+            f"{population}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} "
+            "correct for that only if the labeled items were chosen at random within each stratum. If "
             "items were chosen because they are easy, hard or suspicious, the result is wrong. "
             "Label a random sample to be sure",
         )

@@ -66,9 +66,9 @@ def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **co
     read = read_annotators(*files, **columns)
     classes = as_labels([name.strip() for name in order.split(",")]) if order else None
     result = agreement_of(read.labels(), level=level, scale=scale, order=classes)
-    _tell_notes(read.notes)
+    print_notes(read.notes)
     _tell(result, [*read.items])
-    _tell_notes(result.notes)
+    print_notes(result.notes)
 
 
 def _tell(result: "Agreement", items: list[str]) -> None:
@@ -101,6 +101,7 @@ def _tell(result: "Agreement", items: list[str]) -> None:
         )
 
 
-def _tell_notes(notes: Iterable[Note]) -> None:
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print notes as sentences."""
     for note in sentences(notes):
         click.echo(f"Note: {printable(note)}.")

@@ -3,7 +3,7 @@
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,9 +11,9 @@ import click
 from workbench import checks
 from workbench.commands.options import RefusingCommand
 from workbench.commands.options import plain as printable
-from workbench.extras.sessions.agreement_command import agreement
+from workbench.extras.sessions.agreement_command import agreement, print_notes
 from workbench.extras.sessions.tools import TOOLS
-from workbench.results import Note, sentences
+from workbench.results import sentences
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
@@ -195,7 +195,8 @@ def command(
     "--strata",
     "n_strata",
     type=int,
-    help="Number of strata by score, with labels in proportion to stratum size.  [default: by the budget]",
+    help="Number of strata by score, with labels in proportion to stratum size.  "
+    "[default: by the budget]",
 )
 @click.option("--stratifier", default="equal_size", show_default=True, help="Rule for the strata.")
 @click.option(
@@ -259,19 +260,14 @@ def new(
     items = _read_items(scores, source)
     if plan:
         _refuse_others(items, plan, sheet)
-    question, budget, columns = (
-        settings.pop("question").replace("-", "_"),
-        settings["budget"],
-        settings.pop("columns"),
-    )
+    question = settings.pop("question").replace("-", "_")
+    columns = settings.pop("columns")
     if source["judge"] and question != "difference":
         raise checks.WrongValue("judge", "needs --question difference")
     asks = "which" if source["judge"] else QUESTIONS[question].answers[0]
     settings["asks"] = settings["asks"] or asks
-    settings |= {
-        "metrics_of": settings["metrics_of"] or None,
-        "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"],
-    }
+    if settings["n_strata"] is None:
+        settings["n_strata"] = "auto"
     source["left_out"] = items.left_out
     with AuditSession.create(
         file,
@@ -284,19 +280,12 @@ def new(
         **settings,
     ) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
-        total = sum(session.design["stratum_size"])
-        strata = checks.counted(len(session.design["stratum_size"]), "stratum", "strata")
-        strata += f" and {settings['waves']} waves" * (settings["waves"] > 1)
         frame = frame_of(items, session.design)
-        notes = [
-            *items.notes,
-            *frame.strata.notes,
-            *frame.notes,
-            *[ADVICE] * (0 < settings["second_share"] < 1),
-        ]
-    click.echo(
-        f"Wrote {file}: {budget:,} of {checks.counted(total, 'item')} to label, in {strata}."
-    )
+    strata = checks.counted(frame.strata.n_strata, "stratum", "strata")
+    if settings["waves"] > 1:
+        strata += f" and {settings['waves']} waves"
+    total = checks.counted(frame.items.size, "item")
+    click.echo(f"Wrote {file}: {settings['budget']:,} of {total} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
         click.echo(f"From {sheet}: {imported.headline()}.")
@@ -306,11 +295,12 @@ def new(
         click.echo(f"Scores were read as {items.read_as}.")
     if items.left_out:
         click.echo(f"{items.left_out}.")
-    _tell_notes(notes)
-    click.echo(
-        f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} "
-        "sheet.csv"
-    )
+    notes = [*items.notes, *frame.strata.notes, *frame.notes]
+    if 0 < settings["second_share"] < 1:
+        notes.append(ADVICE)
+    print_notes(notes)
+    file = _typed(file)
+    click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
 SOURCE = (
@@ -342,14 +332,12 @@ def _plan_beside(path: str) -> tuple[dict, str]:
             f"--from must name the plan of an annotation sheet, {PLAN_ENDING}, or a sheet with its "
             f"plan next to it; there is no plan for {path!r}"
         )
-    if (
-        plan["settings"]["allocation"]
-        != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional")
-        and plan["asks"] != "which"
-    ):
+    allocation = plan["settings"]["allocation"]
+    usual = "auto" if plan["settings"]["n_strata"] == "auto" else "proportional"
+    if allocation != usual and plan["asks"] != "which":
         raise click.ClickException(
             f"--from must name a plan with proportional or default allocation; {path!r} has the "
-            f"allocation {plan['settings']['allocation']!r}"
+            f"allocation {allocation!r}"
         )
     if further:
         raise click.ClickException(
@@ -388,15 +376,11 @@ def _planned(plan: dict, context: click.Context) -> dict:
     }
     for name in decided.keys() & options:
         raise click.ClickException(f"give --from or {options[name]}, not both; the plan sets it")
-    read_as = {
-        "identifier" if role == "id" else role: column for role, column in plan["source"].items()
-    }
-    read_as["columns"] = ",".join(plan["columns"])
-    return decided | {
-        name: read_as[name]
-        for name in (*SOURCE, "columns")
-        if name in read_as and name not in options
-    }
+    read_as = plan["source"] | {"columns": ",".join(plan["columns"])}
+    if "id" in read_as:
+        read_as["identifier"] = read_as["id"]
+    names = {*SOURCE, "columns"} & read_as.keys() - options.keys()
+    return decided | {name: read_as[name] for name in names}
 
 
 def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
@@ -611,12 +595,7 @@ def _tell_import(imported: "SheetImport", sheet: str) -> None:
             f"sample of the scored items, use: {printable(report)} --scores SCORES",
             err=True,
         )
-    _tell_notes(imported.notes)
-
-
-def _tell_notes(notes: Iterable[Note]) -> None:
-    for note in sentences(notes):
-        click.echo(f"Note: {printable(note)}.")
+    print_notes(imported.notes)
 
 
 @command("release", "workbench audit release audit.db --by ann")
@@ -659,9 +638,10 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
     with _opened(file) as session:
         design, count = session.design, session.export(sheet, count, by, to=to)
     if to not in TOOLS:
+        items = checks.counted(count, "item")
         click.echo(
-            f"Wrote {sheet} with {checks.counted(count, 'item')}. Fill the column {design['asks']}, then "
-            f"run: workbench audit import {_typed(file, sheet)}"
+            f"Wrote {sheet} with {items}. Fill the column {design['asks']}, then run: workbench "
+            f"audit import {_typed(file, sheet)}"
         )
         return
     answers = answers_of(design)
@@ -715,9 +695,9 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
             *to_do(before, _typed(file)),
         ]
     if more is not None:
+        labels = checks.counted(more, "more label")
         lines.append(
-            f"about {checks.counted(more, 'more label')} for ±{within:g} points on average, if the rates "
-            "stay the same"
+            f"about {labels} for ±{within:g} points on average, if the rates stay the same"
         )
     click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
     for line in filter(None, lines):

@@ -310,26 +310,30 @@ def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> N
 
 def _agree(design: Mapping[str, Any], rows: int) -> bool:
     """Return whether the values of a design agree with each other."""
-    sizes, budget = design["stratum_size"], design["budget"]
+    sizes, budget, total = design["stratum_size"], design["budget"], sum(design["stratum_size"])
     of_strata = [design[name] for name in ("predicted", "share", "prior")]
     needed = {
         "predicted": design["question"] == "class_metrics",
         "judged": design["asks"] == "which",
         "classes": design["asks"] == "truth",
     }
-    return (
+    numbers_agree = (
         0 < design["level"] < 1
-        and sum(sizes) + design["agreeing"] == design["items"]
-        and budget <= rows <= sum(sizes)
+        and total + design["agreeing"] == design["items"]
+        and budget <= rows <= total
         and budget <= design["kept"]
         and sum(design["waves"]) in (0, budget)
-        and design["looks"] == _declared(design["looks"], sum(sizes))
-        and len({*design["columns"]}) == len(design["columns"])
-        and (design["metrics_of"] is not None) == needed["predicted"]
-        and all(values is None or len(values) == len(sizes) for values in of_strata)
-        and (design["judged"] is None or len(design["judged"]) == len(WHICH))
-        and not any(design[name] is None for name, needs in needed.items() if needs)
+        and design["looks"] == _declared(design["looks"], total)
     )
+    if not numbers_agree or len({*design["columns"]}) < len(design["columns"]):
+        return False
+    if any(values is not None and len(values) != len(sizes) for values in of_strata):
+        return False
+    if design["judged"] is not None and len(design["judged"]) != len(WHICH):
+        return False
+    if (design["metrics_of"] is not None) != needed["predicted"]:
+        return False
+    return not any(design[name] is None for name, needs in needed.items() if needs)
 
 
 def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:

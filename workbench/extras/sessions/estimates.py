@@ -501,8 +501,8 @@ def _both(first: Interval, second: Interval) -> Limits:
     return [Interval(high, low, first.level, "planned")], [
         Note(
             "unreliable",
-            "the interval at the planned end and the interval of all labels do not overlap. At least "
-            "one of them misses the true value. The gap between them is shown",
+            "the interval at the planned end and the interval of all labels do not overlap. At "
+            "least one of them misses the true value. The gap between them is shown",
         )
     ]
 

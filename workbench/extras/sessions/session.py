@@ -79,7 +79,8 @@ class AuditItem:
         if name in columns:
             return columns[name]
         raise AttributeError(
-            f"an item has no attribute {name!r}; it has {checks.listed(['id', 'position', *columns])}"
+            f"an item has no attribute {name!r}; it has "
+            f"{checks.listed(['id', 'position', *columns])}"
         )
 
 
@@ -194,19 +195,15 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return the checks in one sentence."""
-        again = (
-            "; strata and order of labeling agree with the scores and the seed"
-            if self.scores
-            else "; to check strata and order of labeling as well, give the scores"
-        )
-        items = checks.counted(self.items, "item") + (
-            ""
-            if self.population in (None, self.items)
-            else (
+        again = "; to check strata and order of labeling as well, give the scores"
+        if self.scores:
+            again = "; strata and order of labeling agree with the scores and the seed"
+        items = checks.counted(self.items, "item")
+        if self.population not in (None, self.items):
+            items += (
                 f" (the file keeps only the first of {self.population:,} items in the order of "
                 "labeling)"
             )
-        )
         advice = (
             f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
         )
@@ -500,14 +497,10 @@ class AuditSession:
         who = check_who(by)
         with self._step() as steps:
             assigned = self._trail.held(who, session_store.now())
-            places = (
-                assigned
-                if ids is None
-                else [
-                    sheets.item_of(self._trail, identifier)
-                    for identifier in checks.each("ids", ids)
-                ]
-            )
+            places = assigned
+            if ids is not None:
+                ids = checks.each("ids", ids)
+                places = [sheets.item_of(self._trail, identifier) for identifier in ids]
             strange = [self._trail.items[k].id for k in places if k not in assigned]
             if strange:
                 raise SessionError(f"item {strange[0]!r} is not assigned to {who or UNNAMED}")
@@ -681,27 +674,21 @@ class AuditSession:
         who = check_who(by)
         with self._step() as steps:
             result = second_labels_of(self._trail)
-            steps.append(
-                (who, "looked", {"method": "second labels", "labeled": self._trail.beginning()})
-            )
+            body = {"method": "second labels", "labeled": self._trail.beginning()}
+            steps.append((who, "looked", body))
         return result
 
     def _look(self, name: str, methods: Sequence[str], by: str | None) -> list[SessionEstimate]:
         who = check_who(by)
         with self._step() as steps:
             estimates = estimates_of(self._trail, methods)
-            steps.append(
-                (
-                    who,
-                    "looked",
-                    {
-                        "method": name,
-                        "labeled": estimates[0].labeled,
-                        "skipped": estimates[0].skipped,
-                        "intervals": seen(estimates),
-                    },
-                )
-            )
+            body = {
+                "method": name,
+                "labeled": estimates[0].labeled,
+                "skipped": estimates[0].skipped,
+                "intervals": seen(estimates),
+            }
+            steps.append((who, "looked", body))
         return estimates
 
     def more_labels(self, half_width: float) -> int:
@@ -799,21 +786,19 @@ class AuditSession:
         self._draw_wave(who)
         with self._step() as steps:
             trail = self._trail
-            places = (
-                list(itertools.islice(trail.available(who, session_store.now()), n))
-                if n is not None
-                else [
-                    k
-                    for k in range(trail.budget)
-                    if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)
-                ]
-            )
+            if n is not None:
+                places = list(itertools.islice(trail.available(who, session_store.now()), n))
+            else:
+                places = list(range(trail.budget))
+                if kind not in sheets.SHEETS:
+                    places = [
+                        k for k in places if trail.status(k) == OPEN or trail.wants_another(k)
+                    ]
             if not places:
                 raise SessionError(self._nothing_to_export())
             sheets.write_sheet(path, trail, places, kind, who)
-            steps.append(
-                (who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)})
-            )
+            body = {"file": os.path.basename(os.fspath(path)), "items": len(places)}
+            steps.append((who, "exported", body))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
         return len(places)
@@ -859,63 +844,47 @@ class AuditSession:
         def name_of(annotator: str) -> str:
             return check_who(annotator or by or sheet.by or None)
 
+        decide = functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool))
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            content = sheets.sorted_rows(
-                sheet,
-                trail,
-                name_of,
-                functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool)),
-            )
+            content = sheets.sorted_rows(sheet, trail, name_of, decide)
             notes += sheets.several_notes(trail, content.labels)
-            changed = sum(
-                any(entry.who == their for entry in trail.labels(k))
-                for k, their, _ in content.labels
+            corrected = sum(
+                any(entry.who == annotator for entry in trail.labels(k))
+                for k, annotator, _ in content.labels
             )
-            empty = (
-                []
-                if sheet.tool
-                else sheets.left_out(
-                    sheet.rows, trail, content, lambda k: trail.holder(k, now) in (None, who)
-                )
-            )
-            skips = [*content.skips, *((k, who) for k in empty)]
-            steps += [
-                (their, "labeled", {"id": trail.items[k].id, "label": label})
-                for k, their, label in content.labels
-            ]
-            steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
-            steps.append(
-                (
-                    who,
-                    "imported",
-                    {
-                        "file": os.path.basename(os.fspath(path)),
-                        "sha256": digest,
-                        "recorded": len(content.labels),
-                        "refused": len(content.refused),
-                        **({"corrected": changed} if correct else {}),
-                    },
-                )
-            )
-        notes += sheets.kept_notes(sheet, trail, who) if correct else []
+            if not sheet.tool:
+                empty = sheets.left_out(sheet.rows, trail, content)
+                content.skips += [(k, who) for k in empty if trail.holder(k, now) in (None, who)]
+            for k, annotator, label in content.labels:
+                steps.append((annotator, "labeled", {"id": trail.items[k].id, "label": label}))
+            for k, annotator in content.skips:
+                steps.append((annotator, "skipped", {"id": trail.items[k].id}))
+            body = {
+                "file": os.path.basename(os.fspath(path)),
+                "sha256": digest,
+                "recorded": len(content.labels),
+                "refused": len(content.refused),
+            }
+            if correct:
+                body["corrected"] = corrected
+                notes += sheets.kept_notes(sheet, trail, who)
+            steps.append((who, "imported", body))
         if sheet.by and who not in ("", sheet.by):
-            notes.append(
-                Note(
-                    "data",
-                    f"the file name suggests the annotator {sheet.by}; its labels are recorded for "
-                    f"{who}, as given",
-                )
+            text = (
+                f"the file name suggests the annotator {sheet.by}; its labels are recorded for "
+                f"{who}, as given"
             )
+            notes.append(Note("data", text))
         return sheets.SheetImport(
-            len(content.labels) - changed,
-            content.repeated,
-            len(skips),
-            tuple(content.refused),
-            tuple(content.unlabeled),
-            sheet.tool,
-            changed,
-            tuple(content.changes),
+            recorded=len(content.labels) - corrected,
+            repeated=content.repeated,
+            skipped=len(content.skips),
+            refused=tuple(content.refused),
+            unlabeled=tuple(content.unlabeled),
+            tool=sheet.tool,
+            corrected=corrected,
+            changes=tuple(content.changes),
             notes=notes,
         )
 
@@ -1036,17 +1005,13 @@ class AuditSession:
         """Raise an error if strata or order of the kept items do not follow from the scores."""
         frame = designs.frame_of(items, trail.design)
         order = designs.order_of_labeling(frame, trail.design, len(trail.kept))
-        ids = id_texts(frame.items)
-        wrong = [
-            k
-            for k, (index, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
-            if (ids[index], int(frame.strata.labels[index])) != (item.id, item.stratum)
-        ]
-        if wrong:
-            raise SessionError(
-                f"{self.path!r}: item {wrong[0] + 1} in the order of labeling is "
-                f"{trail.kept[wrong[0]].id!r}, which does not follow from the scores and the seed"
-            )
+        ids, strata = id_texts(frame.items, order), frame.strata.labels[order].tolist()
+        for k, (item, name, stratum) in enumerate(zip(trail.kept, ids, strata, strict=True), 1):
+            if (item.id, item.stratum) != (name, stratum):
+                raise SessionError(
+                    f"{self.path!r}: item {k} in the order of labeling is {item.id!r}, which does "
+                    "not follow from the scores and the seed"
+                )
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
         design, stored = self._trail.design, self._trail.items
@@ -1079,27 +1044,32 @@ class AuditSession:
         correcting: Any = False,
         keeps_others: bool = False,
     ) -> bool:
-        """Return whether a label is new after those in `said`; raise an error if it is not allowed.
+        """Return whether a label is new after those in `more`; raise an error if it is not allowed.
 
         A labeling tool lets several annotators label an item. With `keeps_others`, all their labels
         are kept, even without double annotation of the item.
         """
-        labels = [*self._trail.labels(k), *more]
+        trail = self._trail
+        labels = [*trail.labels(k), *more]
         mine = next((entry for entry in labels if entry.who == who), None)
-        unplanned = keeps_others and self._trail.may_have_another(k, who, labels)
-        if mine is None and (not labels or unplanned or self._trail.wants_another(k, more)):
-            return True
-        if label in [entry.label for entry in labels if mine in (None, entry)]:
+        if mine is None:
+            unplanned = keeps_others and trail.may_have_another(k, who, labels)
+            if not labels or unplanned or trail.wants_another(k, more):
+                return True
+            if label in [entry.label for entry in labels]:
+                return False
+        elif label == mine.label:
             return False
-        if mine is not None and correcting:
+        elif correcting:
             return True
         other = mine or labels[0]
-        more = f"{other.who or UNNAMED} labeled item {self._trail.items[k].id!r} as {other.label!r}"
-        if mine is not None:
-            raise sheets.ChangedLabelError(
-                f"{more}, not {label!r}; to correct it, record the new label"
-            )
-        raise SessionError(f"{more}, not {label!r}; only this annotator can correct it")
+        text = (
+            f"{other.who or UNNAMED} labeled item {trail.items[k].id!r} as {other.label!r}, not "
+            f"{label!r}"
+        )
+        if mine is None:
+            raise SessionError(f"{text}; only this annotator can correct it")
+        raise sheets.ChangedLabelError(f"{text}; to correct it, record the new label")
 
     def _draw_wave(self, who: str) -> None:
         """Sample the next wave if all earlier items are labeled or skipped."""
@@ -1118,13 +1088,10 @@ class AuditSession:
         return who
 
     def _item(self, k: int) -> AuditItem:
-        item, design = self._trail.items[k], self._trail.design
-        seen = (
-            {"prediction": item.prediction}
-            if design["asks"] == "correct" and item.prediction is not None
-            else {}
-        )
-        return AuditItem(item.id, k + 1, {**seen, **item.shown})
+        item, columns = self._trail.items[k], {}
+        if self._trail.design["asks"] == "correct" and item.prediction is not None:
+            columns["prediction"] = item.prediction
+        return AuditItem(item.id, k + 1, columns | item.shown)
 
     def _ids(self, places: list) -> list[str]:
         return [self._trail.items[k].id for k in places]
@@ -1157,9 +1124,6 @@ def _until() -> str:
 def _pace(times: list) -> float:
     """Return labels per hour of the last 50, without long pauses."""
     moments = [datetime.fromisoformat(text).timestamp() for text in times[-PACE_OF - 1 :]]
-    gaps = [
-        gap
-        for gap in (after - before for before, after in itertools.pairwise(moments))
-        if gap <= PAUSE
-    ]
+    gaps = [after - before for before, after in itertools.pairwise(moments)]
+    gaps = [gap for gap in gaps if gap <= PAUSE]
     return 3600 * len(gaps) / sum(gaps) if sum(gaps) else float("nan")

@@ -102,7 +102,7 @@ class SheetImport(Result):
 
 
 @dataclass
-class Found:
+class SortedRows:
     """The labels (item, who, label) and skips (item, who) of a file, and its other rows.
 
     `changes` are the numbers of rejected rows that would change a label of the same annotator.
@@ -186,16 +186,11 @@ def _shown(trail: Trail, k: int) -> dict:
 
 
 def _label_of(trail: Trail, k: int, kind: str, who: str) -> int | str:
-    labels = [
-        entry for entry in trail.labels(k) if not trail.design["second_share"] or entry.who == who
-    ]
-    if not labels:
-        return ""
-    return (
-        (WRONG, RIGHT)[labels[0].label]
-        if kind == "xlsx" and trail.design["asks"] == "correct"
-        else labels[0].label
-    )
+    for entry in trail.labels(k):
+        if not trail.design["second_share"] or entry.who == who:
+            is_verdict = kind == "xlsx" and trail.design["asks"] == "correct"
+            return (WRONG, RIGHT)[entry.label] if is_verdict else entry.label
+    return ""
 
 
 def read_rows(path: str | PathLike[str], trail: Trail) -> tuple[Annotations, list[Note], str]:
@@ -209,14 +204,12 @@ def read_rows(path: str | PathLike[str], trail: Trail) -> tuple[Annotations, lis
     changed = changed_ids(
         [row.id for row in annotated.rows], (item.id for item in trail.items[: trail.budget])
     )
-    rows = (
-        tuple(replace(row, id=changed.get(row.id, row.id)) for row in annotated.rows)
-        if changed
-        else annotated.rows
-    )
+    if changed:
+        rows = tuple(replace(row, id=changed.get(row.id, row.id)) for row in annotated.rows)
+        annotated = replace(annotated, rows=rows)
     with open(files.file_of(path), "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return replace(annotated, rows=rows), [*notes, *changed_notes(changed)], digest
+    return annotated, [*notes, *changed_notes(changed)], digest
 
 
 def _read_sheet(path: str, asks: str) -> tuple[Annotations, tuple[Note, ...]]:
@@ -245,13 +238,13 @@ def _text(value: Any) -> str:
 
 def sorted_rows(
     sheet: Annotations, trail: Trail, name_of: Callable[[str], str], decide: Callable
-) -> Found:
+) -> SortedRows:
     """Return the labels and skips that a file adds to a session, and its other rows.
 
     `name_of(by)` returns the name of a row's annotator. `decide(item, label, who, said)` returns
     whether a label is new after other labels of the item in the file, or raises SessionError.
     """
-    read, content = reader(trail.design), Found()
+    read, content = reader(trail.design), SortedRows()
     answers: dict = defaultdict(list)
     skips: dict = {}
     for row in (row for row in sheet.rows if row.problem or row.id or row.label):
@@ -279,48 +272,42 @@ def sorted_rows(
 
 def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
     """Return a note if a sheet that corrects labels has empty cells of labeled items."""
-    labeled = [
-        trail.labels(trail.place[row.id])
-        for row in sheet.rows
-        if row.id in trail.place and not row.label
-    ]
-    empty = (
-        0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in labeled)
-    )
+    if sheet.tool:
+        return []
+    rows = [row for row in sheet.rows if row.id in trail.place and not row.label]
+    empty = sum(who in [entry.who for entry in trail.labels(trail.place[row.id])] for row in rows)
     if not empty:
         return []
     cells = checks.counted(empty, "cell is", "cells are")
-    return [
-        Note(
-            "data",
-            f"{cells} empty although the item has a label, which stays; undo it, or record another",
-        )
-    ]
+    text = f"{cells} empty although the item has a label, which stays; undo it, or record another"
+    return [Note("data", text)]
 
 
 def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     """Return a note if items without planned double annotation have several labels."""
-    recorded: dict = {k: trail.labels(k) for k, _, _ in labels}
-    label_of = {k: {entry.who: entry.label for entry in entries} for k, entries in recorded.items()}
+    labels_of = {k: {entry.who: entry.label for entry in trail.labels(k)} for k, *_ in labels}
     for k, who, label in labels:
-        label_of[k][who] = label
-    several = [k for k in label_of if len(label_of[k]) > 1 and not trail.doubled[k]]
+        labels_of[k][who] = label
+    several = [
+        set(by_annotator.values())
+        for k, by_annotator in labels_of.items()
+        if len(by_annotator) > 1 and not trail.doubled[k]
+    ]
     if not several:
         return []
-    differ = sum(len(set(label_of[k].values())) > 1 for k in several)
     items = checks.counted(len(several), "item has", "items have")
-    differ_words = checks.counted(differ, "of them has", "of them have")
-    return [
-        Note(
-            "data",
-            f"{items} labels of several annotators; {differ_words} different labels. All are kept, "
-            "and the first of each item counts. To correct for label errors, plan an audit with "
-            "double annotation (--second-share)",
-        )
-    ]
+    differ = checks.counted(
+        sum(len(values) > 1 for values in several), "of them has", "of them have"
+    )
+    text = (
+        f"{items} labels of several annotators; {differ} different labels. All are kept, and the "
+        "first of each item counts. To correct for label errors, plan an audit with double "
+        "annotation (--second-share)"
+    )
+    return [Note("data", text)]
 
 
-def _add_labels(content: Found, answers_by_item: Any, decide: Callable, rows: str) -> None:
+def _add_labels(content: SortedRows, answers_by_item: Any, decide: Callable, rows: str) -> None:
     """Add labels in the order of labeling, and annotators of an item in the order of the file."""
     pending: defaultdict = defaultdict(list)
     for (k, who), answers in sorted(answers_by_item.items(), key=lambda item: item[0][0]):
@@ -339,7 +326,7 @@ def _add_labels(content: Found, answers_by_item: Any, decide: Callable, rows: st
             pending[k].append(Entry(0, "", who, label))
 
 
-def _add_skips(content: Found, skips: dict, trail: Trail) -> None:
+def _add_skips(content: SortedRows, skips: dict, trail: Trail) -> None:
     labeled, passed = {k for k, _, _ in content.labels}, set()
     for (k, who), row in sorted(skips.items(), key=lambda item: item[0][0]):
         if k in labeled or trail.status(k) == LABELED:
@@ -406,24 +393,18 @@ def _one_answer(answers: list, rows: str) -> int | str:
     return labels[0]
 
 
-def left_out(
-    rows: Sequence[LabelRow], trail: Trail, content: Found, free: Callable[[int], bool]
-) -> list[int]:
+def left_out(rows: Sequence[LabelRow], trail: Trail, content: SortedRows) -> list[int]:
     """Return the open items with empty cells before the last labeled row of a sheet."""
-    new, refused = {k for k, _, _ in content.labels}, {number for number, *_ in content.refused}
+    new = {k for k, _, _ in content.labels}
+    refused = {number for number, *_ in content.refused}
     row_of = {
         trail.place.get(row.id): row for row in rows if row.label or row.number not in refused
     }
-    filled = [
-        k
-        for k in row_of
-        if k is not None
-        and (k in new or (k < trail.budget and trail.status(k) == LABELED and row_of[k].label))
-    ]
-    last = max(filled, default=-1)
+    row_of.pop(None, None)
+    last = -1
+    for k, row in row_of.items():
+        if k in new or (k < trail.budget and trail.status(k) == LABELED and row.label):
+            last = max(last, k)
     answered = {trail.place.get(row.id) for row in rows if row.label}
-    return [
-        k
-        for k in sorted(k for k in row_of if k is not None and k < last)
-        if k not in answered and trail.status(k) == OPEN and free(k)
-    ]
+    before = (k for k in sorted(row_of) if k < last)
+    return [k for k in before if k not in answered and trail.status(k) == OPEN]
