@@ -132,8 +132,8 @@ class Audit(Result):
                 f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
                 "Then run the same audit again with that file as labels (--labels). You may stop "
                 f"after any row from row {first} on. Decide where to stop before you see the "
-                "labels. Leave the cell of an item empty if nobody can label it. Do not change the scores, "
-                "the strata or the seed."
+                "labels. Leave the cell of an item empty if nobody can label it. Do not change the "
+                "scores, the strata or the seed."
             )
         if self.premise and not self.unmatched:
             return "When you quote the interval, say how the labeled items were chosen."

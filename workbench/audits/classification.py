@@ -74,8 +74,8 @@ DRAWN = Note(
     "the audit was sampled by truth, so accuracy, precision and F1 follow from the rates "
     "P(prediction | truth). These must also be the rates of the counted items. The intervals come "
     "from simulated rates, with one additional item in the least favorable place for each limit. "
-    "In a search over 60 random designs of 2 to 4 classes, the 95% intervals covered the true value in at least "
-    "94.5% of samples, and in 98.7% on average. Each design had 200 samples",
+    "In a search over 60 random designs of 2 to 4 classes, the 95% intervals covered the true "
+    "value in at least 94.5% of samples, and in 98.7% on average. Each design had 200 samples",
 )
 
 

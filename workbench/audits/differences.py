@@ -169,10 +169,9 @@ def compared(bounds: tuple, limits: Interval, models: Sequence[str], called: Seq
     """
     low, high = limits
     is_better = not low <= 0 <= high
+    ends = [low, high]
     if is_better:
-        bounds, ends = sorted(map(abs, bounds)), sorted(map(abs, limits))
-    else:
-        ends = [low, high]
+        bounds, ends = tuple(sorted(map(abs, bounds))), sorted(map(abs, limits))
     error = limits.half_width
     value = skips.said_points(*bounds, error=error, signed=not is_better)
     low_text, high_text = digits.points(*ends, error=error, signed=not is_better)

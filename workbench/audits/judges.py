@@ -500,17 +500,20 @@ def _of_the_same(
         _entry(PEOPLE, counts.sum(0) @ values / n, people, n),
         _entry(JUDGE, alone, None, 0),
     )
+    rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
+    strata = _stratum_rows(names, size, labeled, rate, "share" if order else "mean")
+    more = _limits(size, _grown(size, counts), values, level)
     correlation = _correlation(judged[index], human, order)
     return JudgeAudit(
-        entries=entries,
-        rates=tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary),
-        strata=_stratum_rows(names, size, labeled, rate, "share" if order else "mean"),
+        entries,
+        rates,
+        strata,
         positive=_plain(order[1]) if order else None,
         earlier=False,
         items=judged.size,
         labeled=n,
         correlation=correlation,
-        half_width_more=_limits(size, _grown(size, counts), values, level).half_width,
+        half_width_more=more.half_width,
         level=level,
         notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)],
     )
@@ -681,12 +684,14 @@ def _of_an_earlier(
         [int((verdicts == name).sum()) for name in order] for verdicts in (judged, before)
     )
     settings = {"rates": rates, "sampled_by": "random"}
-    hull = estimate_prevalence(audit, counts, method="hull", **settings)
-    prevalences = {"hull": hull}
+    hull: Any = estimate_prevalence(audit, counts, method="hull", **settings)
+    prevalences: dict[str, Any] = {"hull": hull}
     if index.size < before.size:
         mle = estimate_prevalence(audit, counts, frame, method="mle", **settings)
         prevalences = {"mle": mle, "hull": hull}
-    limits = {method: result.interval(level) for method, result in prevalences.items()}
+    limits: dict[str, Any] = {
+        method: result.interval(level) for method, result in prevalences.items()
+    }
     best, *_ = prevalences
     table, n, human = audit.table, audit.n, audit.table.sum(1)
     entries = []
@@ -702,15 +707,18 @@ def _of_an_earlier(
             ends = intervals.stratified_interval([ENDLESS], [human[k]], [table[k, k]], level=level)
             error_rates.append(_rate(k, order, audit.reading_rates[k, k], ends, int(human[k])))
     grown = ConfusionCounts(np.rint(table * (1 + MORE / n)).astype(int), order)
-    more = estimate_prevalence(grown, counts, method="hull", **settings).interval(level).half_width
+    larger: Any = estimate_prevalence(grown, counts, method="hull", **settings)
+    more = larger.interval(level).half_width
     if limits["hull"].half_width:
         more *= limits[best].half_width / limits["hull"].half_width
     correlation = _correlation(before[index], labels == order[1], order)
     names = [_plain(name) for name in order]
+    strata = _stratum_rows(names, frame, table.sum(0), audit.truth_rates[1], "share")
+    notes = [EARLIER, *audit.notes, *prevalences[best].notes, *_remarks(correlation, n)]
     return JudgeAudit(
-        entries=tuple(entries),
-        rates=tuple(error_rates),
-        strata=_stratum_rows(names, frame, table.sum(0), audit.truth_rates[1], "share"),
+        tuple(entries),
+        tuple(error_rates),
+        strata,
         positive=names[1],
         earlier=True,
         items=judged.size,
@@ -718,5 +726,5 @@ def _of_an_earlier(
         correlation=correlation,
         half_width_more=float(more),
         level=level,
-        notes=[EARLIER, *audit.notes, *prevalences[best].notes, *_remarks(correlation, n)],
+        notes=notes,
     )

@@ -318,7 +318,7 @@ def question_of(name: str, asks: str) -> Question:
     return QUESTIONS["judged" if asks == "which" else name]
 
 
-def count_labels(question: Question, strata: int, stratum: ArrayLike, values: Any) -> np.ndarray:
+def count_labels(question: Question, strata: int, stratum: np.ndarray, values: Any) -> np.ndarray:
     """Return the number of labels of each stratum with each value, (H, V)."""
     counts = np.zeros((strata, len(question.values)), np.int64)
     np.add.at(counts, (stratum, np.asarray(values, np.int64) - question.values[0]), 1)
@@ -383,7 +383,8 @@ def nested_strata(items: ScoredItems, design: AuditDesign, n_strata: int) -> Str
     refuse_given(items)
     checks.whole("n_strata", n_strata, 1, items.size)
     member = predicted_members(items, design.metrics_of)
-    labels, sizes, notes = np.zeros(items.size, np.int64), np.empty(0, np.int64), []
+    notes: list[Note] = []
+    labels, sizes = np.zeros(items.size, np.int64), np.empty(0, np.int64)
     for part, predicted in ((member, f"predicted {design.metrics_of!r}"), (~member, OTHERWISE)):
         if part.any():
             cut = stratify_part(

@@ -284,8 +284,8 @@ def sample_texts(labeled: int, size: int, likeness: Likeness, among: str = "") -
             "unreliable",
             f"{which} were not sampled by a plan, and they do not look like a random sample of "
             f"{population}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} "
-            "correct for that only if the labeled items were chosen at random within each stratum. If "
-            "items were chosen because they are easy, hard or suspicious, the result is wrong. "
+            "correct for that only if the labeled items were chosen at random within each stratum. "
+            "If items were chosen because they are easy, hard or suspicious, the result is wrong. "
             "Label a random sample to be sure",
         )
         return premise, note

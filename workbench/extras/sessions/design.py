@@ -38,7 +38,8 @@ from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.plans import item_digest
 from workbench.labeling.sheets import check_columns
-from workbench.results import Note, plain
+from workbench.results import Note
+from workbench.results import plain as json_value
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import STRATIFIERS
@@ -149,10 +150,12 @@ def new_design(
         "seed": checks.seed("seed", seed),
         "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS),
         "metrics_of": None,
-        "expected": None if expected is None else checks.number("expected", expected, 0, 1),
+        "expected": None,
         "second_share": checks.number("second_share", second_share, 0, 1),
         "source": dict(source),
     }
+    if expected is not None:
+        design["expected"] = checks.number("expected", expected, 0, 1)
     is_accuracy = QUESTIONS[question].is_accuracy
     waves = checks.whole("waves", waves, 1)
     automatic = n_strata == AUTO and is_accuracy and waves == 1
@@ -191,16 +194,14 @@ def new_design(
     if asks == "which":
         design["judged"] = pair_sizes(items).tolist()
     labels = [column for column in (items.prediction, items.rival) if column is not None]
+    design |= {"budget": budget, "looks": _declared(looks, budget), "items": items.size}
     design |= {
-        "budget": budget,
-        "looks": _declared(looks, budget),
-        "items": items.size,
         "stratum_size": sizes.tolist(),
         "agreeing": items.size - frame.items.size,
         "columns": list(shown_columns),
-        "share": plain(frame.share),
-        "predicted": plain(predicted),
-        "prior": plain(prior),
+        "share": json_value(frame.share),
+        "predicted": json_value(predicted),
+        "prior": json_value(prior),
         "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
         "scores": item_digest(items),
     }
@@ -246,55 +247,50 @@ def is_bool(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _each(rule: Callable[[Any], bool], values: Any) -> bool:
-    return isinstance(values, list) and all(map(rule, values))
+def _is_class(value: Any) -> bool:
+    return is_text(value) or is_bool(value) or is_number(value)
 
 
-def _or_none(rule: Callable[[Any], bool], value: Any) -> bool:
-    return value is None or rule(value)
+def _is_n_strata(value: Any) -> bool:
+    return value == AUTO or _is_positive(value)
 
 
-def _are_classes(values: list) -> bool:
-    """Return whether values are classes: all texts, all numbers, or all True or False."""
-    kinds = {type(value) for value in values}
-    return len(kinds) == 1 and all(
-        isinstance(value, (str, bool)) or is_number(value) for value in values
-    )
-
-
-def _are_texts(pairs: dict) -> bool:
-    return all(map(is_text, [*pairs, *pairs.values()]))
-
-
-_positive = functools.partial(is_count, least=1)
-_proportion = functools.partial(is_number, least=0, most=1)
-_numbers = functools.partial(_or_none, functools.partial(_each, is_number))
-# what each value of a design must be, alone; `_agree` compares them
+_is_positive = functools.partial(is_count, least=1)
+_is_proportion = functools.partial(is_number, least=0, most=1)
+# the rule of each value of a design, or of each entry of a list; `_agree` compares values
 RULES: dict[str, Callable[[Any], bool]] = {
     "question": NAMES.__contains__,
     "asks": ANSWERS.__contains__,
-    "level": _proportion,
+    "level": _is_proportion,
     "seed": functools.partial(is_count, most=10**300),
     "stratifier": is_text,
-    "metrics_of": functools.partial(_or_none, is_text),
-    "expected": functools.partial(_or_none, _proportion),
-    "second_share": _proportion,
-    "n_strata": lambda value: value == AUTO or _positive(value),
-    "stratum_size": functools.partial(_each, _positive),
+    "metrics_of": is_text,
+    "expected": _is_proportion,
+    "second_share": _is_proportion,
+    "n_strata": _is_n_strata,
+    "stratum_size": _is_positive,
     "agreeing": is_count,
-    "budget": _positive,
-    "kept": _positive,
-    "waves": functools.partial(_each, _positive),
-    "columns": functools.partial(_each, is_text),
-    "predicted": functools.partial(_or_none, functools.partial(_each, is_bool)),
-    "share": _numbers,
-    "prior": _numbers,
-    "judged": functools.partial(_or_none, functools.partial(_each, is_count)),
-    "classes": functools.partial(_or_none, _are_classes),
-    "source": _are_texts,
+    "budget": _is_positive,
+    "kept": _is_positive,
+    "waves": _is_positive,
+    "columns": is_text,
+    "predicted": is_bool,
+    "share": is_number,
+    "prior": is_number,
+    "judged": is_count,
+    "classes": _is_class,
     "scores": is_text,
     "rows": is_text,
 }
+LISTS = {"stratum_size", "waves", "columns", "predicted", "share", "prior", "judged", "classes"}
+OPTIONAL = {"metrics_of", "expected", "predicted", "share", "prior", "judged", "classes"}
+
+
+def _breaks_rule(name: str, value: Any) -> bool:
+    if value is None:
+        return name not in OPTIONAL
+    entries = value if name in LISTS else [value]
+    return not isinstance(entries, list) or not all(map(RULES[name], entries))
 
 
 def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> None:
@@ -303,7 +299,7 @@ def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> N
     A missing entry raises a KeyError.
     """
     design = {"waves": [], "prior": None, "judged": None, **design}
-    wrong = [name for name, rule in RULES.items() if not rule(design[name])]
+    wrong = [name for name in RULES if _breaks_rule(name, design[name])]
     if wrong or not _agree(design, len(rows)) or not all(_fits(row, design) for row in rows):
         raise ValueError(f"{wrong or 'items'}")
 
@@ -318,18 +314,24 @@ def _agree(design: Mapping[str, Any], rows: int) -> bool:
         "classes": design["asks"] == "truth",
     }
     numbers_agree = (
-        0 < design["level"] < 1
-        and total + design["agreeing"] == design["items"]
-        and budget <= rows <= total
-        and budget <= design["kept"]
+        total + design["agreeing"] == design["items"]
+        and budget <= min(rows, design["kept"])
+        and rows <= total
         and sum(design["waves"]) in (0, budget)
-        and design["looks"] == _declared(design["looks"], total)
     )
-    if not numbers_agree or len({*design["columns"]}) < len(design["columns"]):
+    if not numbers_agree or not 0 < design["level"] < 1:
+        return False
+    if design["looks"] != _declared(design["looks"], total):
+        return False
+    if len({*design["columns"]}) < len(design["columns"]):
         return False
     if any(values is not None and len(values) != len(sizes) for values in of_strata):
         return False
     if design["judged"] is not None and len(design["judged"]) != len(WHICH):
+        return False
+    if design["classes"] is not None and len({type(label) for label in design["classes"]}) != 1:
+        return False
+    if not all(map(is_text, [*design["source"], *design["source"].values()])):
         return False
     if (design["metrics_of"] is not None) != needed["predicted"]:
         return False
@@ -343,11 +345,12 @@ def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
     labels = [row.prediction] * needs_prediction
     if question == "difference":
         labels.append(row.rival)
+    if None in labels and design["asks"] != "which":
+        return False
     return (
         is_count(row.stratum, 0, len(design["stratum_size"]) - 1)
         and list(row.shown) == sorted(design["columns"])
         and all(map(is_text, row.shown.values()))
-        and (design["asks"] == "which" or None not in labels)
     )
 
 

@@ -232,12 +232,11 @@ class SessionEstimate(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric, preceded by a corrected accuracy if there is one."""
         estimates = [
-            (metric, self.method, *figures)
-            for metric, (_, *figures) in zip(self.metrics, self.by_labels, strict=True)
+            (metric, self.method, estimate)
+            for metric, estimate in zip(self.metrics, self.by_labels, strict=True)
         ]
         if self.is_corrected:
-            _, *figures = self.quoted[0]
-            estimates.insert(0, ("accuracy", CORRECTED, *figures))
+            estimates.insert(0, ("accuracy", CORRECTED, self.quoted[0]))
         return [
             {
                 "metric": metric,
@@ -248,7 +247,7 @@ class SessionEstimate(Result):
                 "method": method,
                 "labeled": self.labeled,
             }
-            for metric, method, low, high, limits in estimates
+            for metric, method, (_, low, high, limits) in estimates
         ]
 
 
@@ -393,29 +392,31 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
     waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
     last = trail.budget if trail.waves and waiting else max(waiting, default=n)
     missing = [trail.items[k].id for k in range(n, last) if trail.status(k) == OPEN]
-    is_judged = design["asks"] == "which"
-    notes = [
-        *notes,
-        *_notes(answers, len(waiting), missing, trail.wave),
-        *(_of_the_judge(answers) if is_judged else ()),
-        *(note for interval in limits or () for note in interval.notes),
-        *(second.notes if second else ()),
-    ]
+    notes = [*notes, *_notes(answers, len(waiting), missing, trail.wave)]
+    models = CALLED
+    if design["asks"] == "which":
+        models = called(verdict_columns(design["source"]))
+        notes += _of_the_judge(answers)
+    for interval in limits or ():
+        notes += interval.notes
+    notes += second.notes if second else ()
+    skipped = answers.skipped
+    lowest, highest = zip(*bounds, strict=True)
     return SessionEstimate(
-        question=design["question"],
-        method=method,
-        labeled=n - answers.skipped,
-        skipped=answers.skipped,
-        waiting=len(waiting),
-        planned=design["budget"],
-        level=design["level"],
-        lowest=tuple(low for low, _ in bounds),
-        highest=tuple(high for _, high in bounds),
-        intervals=tuple(limits or [None] * len(bounds)),
-        at_random=_without_strata(answers, method),
-        second=second,
-        wave=trail.wave,
-        models=called(verdict_columns(design["source"])) if is_judged else CALLED,
+        design["question"],
+        method,
+        n - skipped,
+        skipped,
+        len(waiting),
+        design["budget"],
+        design["level"],
+        lowest,
+        highest,
+        tuple(limits or [None] * len(bounds)),
+        _without_strata(answers, method),
+        second,
+        trail.wave,
+        models,
         notes=notes,
     )
 

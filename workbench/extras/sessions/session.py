@@ -713,8 +713,10 @@ class AuditSession:
         trail = self._read()
         kinds = [trail.status(k) for k in range(trail.budget)]
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
+        pace = _pace(sorted(entry.time for entry in labels))
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
         waiting = Counter(map(trail.wants_another, range(trail.budget)))
+        annotators = Counter(entry.who for entry in labels)
         coming = max(sum(trail.waves) - trail.budget, 0)
         return SessionStatus(
             trail.design["question"],
@@ -723,8 +725,8 @@ class AuditSession:
             kinds.count(SKIPPED),
             out,
             kinds.count(OPEN) - out + coming,
-            Counter(entry.who for entry in labels),
-            _pace(sorted(entry.time for entry in labels)),
+            annotators,
+            pace,
             len(trail.looks),
             waiting[2],
             waiting[DECIDING],

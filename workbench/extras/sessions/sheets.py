@@ -398,9 +398,10 @@ def left_out(rows: Sequence[LabelRow], trail: Trail, content: SortedRows) -> lis
     new = {k for k, _, _ in content.labels}
     refused = {number for number, *_ in content.refused}
     row_of = {
-        trail.place.get(row.id): row for row in rows if row.label or row.number not in refused
+        trail.place[row.id]: row
+        for row in rows
+        if row.id in trail.place and (row.label or row.number not in refused)
     }
-    row_of.pop(None, None)
     last = -1
     for k, row in row_of.items():
         if k in new or (k < trail.budget and trail.status(k) == LABELED and row.label):

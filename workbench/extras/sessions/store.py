@@ -214,12 +214,12 @@ class Store:
             )
 
     def _item(
-        self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, shown: Any
+        self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, columns: Any
     ) -> StoredItem:
         texts = all(text is None or isinstance(text, str) for text in (prediction, rival))
         if not isinstance(name, str) or not isinstance(stratum, int) or not texts:
             raise self._changed(f"item {k} is different from the recorded one")
-        return StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
+        return StoredItem(name, stratum, prediction, rival, self._json(columns, f"item {name!r}"))
 
     def _json(self, text: Any, what: str) -> dict:
         """Return the JSON object in a text, which must be in the form that this program writes."""
