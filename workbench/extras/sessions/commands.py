@@ -437,17 +437,14 @@ def next_items(file: str, count: int, by: str | None) -> None:
         asks = session.design["asks"]
         done = session.status()
     for item in items:
-        click.echo(
-            f"{printable(item.id)}"
-            + "".join(
-                f"\n    {printable(name)}: {printable(value)}" for name, value in item.shown.items()
-            )
-        )
+        click.echo(printable(item.id))
+        for name, value in item.shown.items():
+            click.echo(f"    {printable(name)}: {printable(value)}")
     if not items:
         click.echo(f"No item is left to assign: {done.headline()}.")
-    else:
-        what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
-        click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
+        return
+    what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
+    click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
 
 
 @command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
@@ -556,18 +553,14 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
         status = session.status()
     _tell_import(imported, sheet)
     if imported.changes:
-        changing = checks.counted(
-            len(imported.changes),
-            f"{imported.row_is} would change a label",
-            f"{imported.row_is}s would change a label",
-        )
-        again = _typed(
-            "workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct"
-        )
-        rows = imported.row_is + "s" * (len(imported.changes) > 1)
+        count = len(imported.changes)
+        rows = imported.row_is if count == 1 else f"{imported.row_is}s"
+        numbers = checks.listed(imported.changes, TOLD_CHANGES)
+        by_whom = ["--by", by] if by else []
+        again = _typed("workbench", "audit", "import", file, sheet, *by_whom, "--correct")
         click.echo(
-            f"{changing} ({rows} {checks.listed(imported.changes, TOLD_CHANGES)}). To correct the "
-            f"recorded labels (the history keeps them): {printable(again)}",
+            f"{count:,} {rows} would change a label ({rows} {numbers}). To correct the recorded "
+            f"labels (the history keeps them): {printable(again)}",
             err=True,
         )
     click.echo(f"{imported.headline()}. {status.headline()}.")
@@ -577,15 +570,11 @@ def _tell_import(imported: "SheetImport", sheet: str) -> None:
     """Print the rejected rows and the notes."""
     refused = [row for row in imported.refused if row[0] not in imported.changes]
     for row, identifier, reason in refused[:TOLD_ROWS]:
-        where = (
-            f"Row {row}"
-            if imported.row_is == "row"
-            else f"{printable(os.path.basename(sheet))}, record {row}"
-        )
-        click.echo(
-            f"{where} (id {printable(identifier)!r}) was not recorded: {printable(reason)}",
-            err=True,
-        )
+        where = f"Row {row}"
+        if imported.tool:
+            where = f"{printable(os.path.basename(sheet))}, record {row}"
+        name, reason = printable(identifier), printable(reason)
+        click.echo(f"{where} (id {name!r}) was not recorded: {reason}", err=True)
     if len(refused) > TOLD_ROWS:
         click.echo(f"and {len(refused) - TOLD_ROWS} more {imported.row_is}s", err=True)
     if len(refused) > imported.recorded + imported.repeated:
@@ -674,14 +663,11 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
     from workbench.extras.sessions.page import to_do
 
     with _opened(file) as session:
-        with checks.naming(half_width="within"):
-            more = (
-                None
-                if within is None
-                else session.more_labels(
-                    checks.number("within", within, 0, 50, open_ends=True) / 100
-                )
-            )
+        more = None
+        if within is not None:
+            points = checks.number("within", within, 0, 50, open_ends=True)
+            with checks.naming(half_width="within"):
+                more = session.more_labels(points / 100)
         before, estimate = session.status(), session.estimate(method, by)
         people = [
             f"{printable(who) or 'Unnamed'}: {checks.counted(labels, 'label')}."
@@ -699,7 +685,14 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
         lines.append(
             f"about {labels} for ±{within:g} points on average, if the rates stay the same"
         )
-    click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
+    click.echo(f"{before.headline()}.")
+    if len(people) > 1:
+        click.echo("\n".join(people))
+    _print_lines(lines)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    """Print lines that are not empty as sentences."""
     for line in filter(None, lines):
         click.echo(f"{line[0].upper()}{line[1:]}.")
 
@@ -744,10 +737,7 @@ def report(file: str, output: str, json: str | None, tables: str | None, by: str
     with _opened(file) as session:
         estimate, written = write_session(session, output, by, json=json, tables=tables)
         again = to_do(session.status(), _typed(file))
-    for line in filter(
-        None, [estimate.headline(), *estimate.reasons(), estimate.uncorrected(), *again]
-    ):
-        click.echo(f"{line[0].upper()}{line[1:]}.")
+    _print_lines([estimate.headline(), *estimate.reasons(), estimate.uncorrected(), *again])
     click.echo("\n".join(f"Wrote {path}" for path in written))
 
 
@@ -761,5 +751,4 @@ def verify(file: str, scores: str) -> None:
     with _opened(file) as session:
         source = session.design["source"]
         verification = session.verify(_read_items(scores, source) if scores else None)
-    headline = verification.headline()
-    click.echo(f"{headline[0].upper()}{headline[1:]}.")
+    _print_lines([verification.headline()])

@@ -19,9 +19,8 @@ import anywidget
 import traitlets
 
 from workbench import checks
-from workbench.data.judged_items import WHICH
 from workbench.extras.sessions.session import AuditItem, AuditSession
-from workbench.extras.sessions.sheets import reader
+from workbench.extras.sessions.sheets import answers_of, reader
 from workbench.labeling.answers import OTHER
 from workbench.labeling.images import image_folder, image_type, png_of, read_image
 from workbench.results import sentences
@@ -328,23 +327,17 @@ def desk(
     )
 
 
-def _choices(labels: dict | list[str] | None, design: dict) -> dict:
+def _choices(labels: Any, design: dict) -> dict:
     """Return the labels to choose from with their words."""
     read = reader(design)
-    texts = (
-        {1: "correct", 0: "incorrect"}
-        if design["asks"] == "correct"
-        else {name: name for name in WHICH}
-        if design["asks"] == "which"
-        else {name: name for name in [*(read(label) for label in design["classes"]), OTHER]}
-    )
+    texts: dict = {name: name for name in answers_of(design)}
+    if design["asks"] == "correct":
+        texts = {1: "correct", 0: "incorrect"}
     if labels is None:
         return texts
-    text_of = (
-        labels
-        if isinstance(labels, Mapping)
-        else {label: None for label in checks.each("labels", labels)}
-    )
+    text_of = labels
+    if not isinstance(labels, Mapping):
+        text_of = dict.fromkeys(checks.each("labels", labels))
     chosen = {
         read(label): str(word if word is not None else texts[read(label)])
         for label, word in text_of.items()
@@ -363,15 +356,13 @@ def _buttons(labels: dict) -> list:
 
     The key is the label if it is a single character, "o" for other, or the next free key.
     """
-    preferred = {
-        value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()
-    }
-    first = {
-        key: value for value, key in reversed(preferred.items()) if key in _KEYS
-    }  # the first of two labels gets the key
-    own = (
-        {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
-    )
+    own: dict = {}
+    for value, text in labels.items():
+        key = "o" if value == OTHER else str(text).casefold()
+        if key in _KEYS and key not in own.values():
+            own[value] = key
+    if set(labels) == {0, 1}:
+        own = {1: "1", 0: "0"}
     free = iter([key for key in _KEYS if key not in own.values()])
     return [
         {"text": _told(text), "key": own[value] if value in own else next(free, "")}
