@@ -98,7 +98,11 @@ class SamplePlan:
 
     def _strata(self, labels: int, planned: bool = True) -> Strata:
         """Return the strata for a number of labels, which a plan sampled or not."""
-        return self._cut(self.question.n_strata(self.items, self.design, labels, planned))
+        n_strata = self.question.n_strata(self.items, self.design, labels)
+        least = self.question.least_labels
+        if least and not planned:
+            n_strata = min(n_strata, max(1, labels // least))
+        return self._cut(n_strata)
 
     def _of_items(self, index: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of labels that the file has for some of its items."""

@@ -134,6 +134,9 @@ class Question:
         Values of a label with which the estimate is smallest and largest.
     merges : bool
         Whether strata with few labels are merged if no plan sampled the labels.
+    least_labels : int
+        Labels that each stratum needs of a sample without a plan; 0 if their number does not limit
+        the number of strata.
     among : str
         Words for the population, such as " on which the models differ".
     is_accuracy : bool
@@ -146,6 +149,7 @@ class Question:
     values: tuple[int, ...] = (0, 1)
     ends: tuple[int, int] = (0, 1)
     merges = True
+    least_labels = 0
     among = ""
     is_accuracy = True
 
@@ -157,11 +161,11 @@ class Question:
         """Return the part (N,) of each item if strata lie within parts, else None."""
         return None
 
-    def n_strata(
-        self, items: ScoredItems, design: AuditDesign, labels: int, planned: bool = True
-    ) -> int:
-        """Return the number of strata for a number of labels, which a plan sampled or not."""
-        return strata_wanted(design.n_strata, labels, items)
+    def n_strata(self, items: ScoredItems, design: AuditDesign, labels: int) -> int:
+        """Return the number of strata for a number of labels."""
+        if self.is_accuracy:
+            return strata_wanted(design.n_strata, labels, items)
+        return int(design.n_strata)
 
     def strata(self, items: ScoredItems, design: AuditDesign, n_strata: int) -> Strata:
         """Return the strata of the items."""
@@ -196,32 +200,32 @@ class Question:
         return [estimate.interval(level)]
 
 
-class _StrataWithin(Question):
-    """A question whose strata are cut within a part of the items."""
-
-    is_accuracy = False
-    labels_of_stratum = ROUNDS  # fewest labels per stratum of a sample without a plan
-
-    def n_strata(
-        self, items: ScoredItems, design: AuditDesign, labels: int, planned: bool = True
-    ) -> int:
-        n_strata = int(design.n_strata)
-        if planned:
-            return n_strata
-        return min(n_strata, max(1, labels // self.labels_of_stratum))
-
-
-class _ClassMetrics(_StrataWithin):
+class _ClassMetrics(Question):
     """Precision, recall and F1 of a class: strata within the predicted class and the others."""
 
     metrics = METRICS
-    labels_of_stratum = 2 * ROUNDS  # there are two parts
+    is_accuracy = False
+    least_labels = 2 * ROUNDS  # there are two parts
 
     def parts(self, items: ScoredItems, design: AuditDesign) -> np.ndarray:
         return predicted_members(items, design.metrics_of).astype(np.int64)
 
     def strata(self, items: ScoredItems, design: AuditDesign, n_strata: int) -> Strata:
-        return nested_strata(items, design, n_strata)
+        refuse_given(items)
+        checks.whole("n_strata", n_strata, 1, items.size)
+        member = predicted_members(items, design.metrics_of)
+        parts = {f"predicted {design.metrics_of!r}": member, "predicted otherwise": ~member}
+        notes: list[Note] = []
+        labels, sizes = np.zeros(items.size, np.int64), np.empty(0, np.int64)
+        for text, part in parts.items():
+            if part.any():
+                score = items.score[part]
+                cut = stratify_part(score, n_strata, design.stratifier, text, rng=design.seed)
+                labels[part] = sizes.size
+                labels[part] += cut.labels
+                sizes = np.append(sizes, cut.sizes)
+                notes += cut.notes
+        return Strata(labels, sizes, None, sizes.size, design.stratifier, notes=notes)
 
     def frame(self, items: ScoredItems, design: AuditDesign, strata: Strata, budget: int) -> Frame:
         predicted = strata_of_class(items, design.metrics_of, strata)
@@ -244,13 +248,15 @@ class _ClassMetrics(_StrataWithin):
         return [estimate.interval(metric, level) for metric in METRICS]
 
 
-class _Difference(_StrataWithin):
+class _Difference(Question):
     """The difference of two models' accuracies: strata of the items on which they differ."""
 
     answers = ("truth",)
     metrics = ("difference",)
     values = (-1, 0, 1)
     ends = (-1, 1)
+    is_accuracy = False
+    least_labels = ROUNDS
     among = f" {DIFFERING}"
 
     def population(self, items: ScoredItems) -> ScoredItems:
@@ -278,13 +284,15 @@ class _Judged(Question):
     merges = False
     is_accuracy = False
 
-    def n_strata(
-        self, items: ScoredItems, design: AuditDesign, labels: int, planned: bool = True
-    ) -> int:
-        return len(WHICH)
-
     def strata(self, items: ScoredItems, design: AuditDesign, n_strata: int) -> Strata:
-        return judged_strata(items)
+        size = pair_sizes(items)
+        occurs = np.flatnonzero(size)
+        order = np.argsort(WHICH)
+        pairs = order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))]
+        labels = np.searchsorted(occurs, pairs)
+        sizes = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in occurs)
+        note = Note("design", f"strata are by whose answers the judge labels correct: {sizes}")
+        return Strata(labels, size[occurs], None, occurs.size, "given", notes=[note])
 
     def frame(self, items: ScoredItems, design: AuditDesign, strata: Strata, budget: int) -> Frame:
         sizes = pair_sizes(items)
@@ -378,28 +386,6 @@ def strata_of_class(items: ScoredItems, name: str, strata: Strata) -> np.ndarray
     return np.bincount(strata.labels, predicted_members(items, name), strata.n_strata) > 0
 
 
-def nested_strata(items: ScoredItems, design: AuditDesign, n_strata: int) -> Strata:
-    """Return strata within the items predicted as the class, and then within the others."""
-    refuse_given(items)
-    checks.whole("n_strata", n_strata, 1, items.size)
-    member = predicted_members(items, design.metrics_of)
-    notes: list[Note] = []
-    labels, sizes = np.zeros(items.size, np.int64), np.empty(0, np.int64)
-    for part, predicted in ((member, f"predicted {design.metrics_of!r}"), (~member, OTHERWISE)):
-        if part.any():
-            cut = stratify_part(
-                items.score[part], n_strata, design.stratifier, predicted, rng=design.seed
-            )
-            labels[part] = sizes.size
-            labels[part] += cut.labels
-            sizes = np.append(sizes, cut.sizes)
-            notes += cut.notes
-    return Strata(labels, sizes, None, sizes.size, design.stratifier, notes=notes)
-
-
-OTHERWISE = "predicted otherwise"
-
-
 def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """Return the proportion of the labels that each stratum gets.
 
@@ -448,18 +434,6 @@ def items_at(items: ScoredItems, index: np.ndarray) -> ScoredItems:
 
 def _at(values: np.ndarray | None, index: np.ndarray) -> np.ndarray | None:
     return None if values is None else values[index]
-
-
-def judged_strata(items: ScoredItems) -> Strata:
-    """Return the strata of items under a judge: one for each pair of judge labels that occurs."""
-    size = pair_sizes(items)
-    occurs = np.flatnonzero(size)
-    order = np.argsort(WHICH)
-    pairs = order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))]
-    sizes = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in occurs)
-    note = Note("design", f"strata are by whose answers the judge labels correct: {sizes}")
-    labels = np.searchsorted(occurs, pairs)
-    return Strata(labels, size[occurs], None, occurs.size, "given", notes=[note])
 
 
 def pair_sizes(items: ScoredItems) -> np.ndarray:
