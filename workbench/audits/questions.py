@@ -142,6 +142,8 @@ class Question:
     is_accuracy : bool
         Whether an accuracy is estimated. Only then are there anytime intervals, waves and double
         annotation.
+    needs : tuple of str
+        Values of the design of a session that only this question has.
     """
 
     answers: tuple[str, ...] = ("correct", "truth")
@@ -152,6 +154,7 @@ class Question:
     least_labels = 0
     among = ""
     is_accuracy = True
+    needs: tuple[str, ...] = ()
 
     def population(self, items: ScoredItems) -> ScoredItems:
         """Return the items to sample from."""
@@ -178,6 +181,10 @@ class Question:
             share, notes = default_labels(items, strata, budget, trust_scores=trusted)
             return Frame(items, strata, share, notes=notes)
         return _allocated(items, strata, design.allocation, budget)
+
+    def details(self, items: ScoredItems, design: Mapping[str, Any], strata: Strata) -> dict:
+        """Return the values of the design of a session that depend on the question."""
+        return {}
 
     def value(self, design: Mapping[str, Any], item: Any, label: Any) -> int:
         """Return the value of a label of an item with a `prediction` and a `rival`."""
@@ -206,6 +213,7 @@ class _ClassMetrics(Question):
     metrics = METRICS
     is_accuracy = False
     least_labels = 2 * ROUNDS  # there are two parts
+    needs = ("metrics_of", "predicted")
 
     def parts(self, items: ScoredItems, design: AuditDesign) -> np.ndarray:
         return predicted_members(items, design.metrics_of).astype(np.int64)
@@ -230,6 +238,9 @@ class _ClassMetrics(Question):
     def frame(self, items: ScoredItems, design: AuditDesign, strata: Strata, budget: int) -> Frame:
         predicted = strata_of_class(items, design.metrics_of, strata)
         return Frame(items, strata, label_shares(strata.sizes, predicted))
+
+    def details(self, items: ScoredItems, design: Mapping[str, Any], strata: Strata) -> dict:
+        return {"predicted": strata_of_class(items, design["metrics_of"], strata).tolist()}
 
     def value(self, design: Mapping[str, Any], item: Any, label: Any) -> int:
         if design["asks"] == "correct":
@@ -283,6 +294,7 @@ class _Judged(Question):
     ends = WHICH.index("B"), WHICH.index("A")
     merges = False
     is_accuracy = False
+    needs = ("judged",)
 
     def strata(self, items: ScoredItems, design: AuditDesign, n_strata: int) -> Strata:
         size = pair_sizes(items)
@@ -299,6 +311,9 @@ class _Judged(Question):
         least = int(np.minimum(LEAST, sizes).sum())
         share = judged_labels(sizes, max(budget, least))[sizes > 0]
         return Frame(items, strata, share)
+
+    def details(self, items: ScoredItems, design: Mapping[str, Any], strata: Strata) -> dict:
+        return {"judged": pair_sizes(items).tolist()}
 
     def value(self, design: Mapping[str, Any], item: Any, label: Any) -> int:
         return WHICH.index(label)

@@ -23,10 +23,8 @@ from workbench.audits.questions import (
     Frame,
     Question,
     audited_class,
-    pair_sizes,
     question_of,
     refuse_shown,
-    strata_of_class,
     verdict_columns,
 )
 from workbench.data import numbers
@@ -184,15 +182,11 @@ def new_design(
     sizes = frame.strata.sizes
     least = waves * int(np.minimum(ROUNDS, sizes).sum())
     budget = checks.whole("budget", budget, least, frame.items.size)
-    prior = predicted = None
+    prior = None
     if waves > 1:
         design |= {"waves": wave_totals(budget, waves).tolist(), "expected": None}
         if items.score_is == "confidence":
             prior = np.bincount(frame.strata.labels, items.score) / sizes
-    if question == "class_metrics":
-        predicted = strata_of_class(items, design["metrics_of"], frame.strata)
-    if asks == "which":
-        design["judged"] = pair_sizes(items).tolist()
     labels = [column for column in (items.prediction, items.rival) if column is not None]
     design |= {"budget": budget, "looks": _declared(looks, budget), "items": items.size}
     design |= {
@@ -200,11 +194,12 @@ def new_design(
         "agreeing": items.size - frame.items.size,
         "columns": list(shown_columns),
         "share": json_value(frame.share),
-        "predicted": json_value(predicted),
+        "predicted": None,
         "prior": json_value(prior),
         "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
         "scores": item_digest(items),
     }
+    design |= question_in(design).details(items, design, frame.strata)
     rows = stored_rows(frame, items, design, shown_columns, kept_items(frame, design, budget))
     return design | {"kept": len(rows), "rows": digest_of_rows(rows)}, rows
 
@@ -308,11 +303,9 @@ def _agree(design: Mapping[str, Any], rows: int) -> bool:
     """Return whether the values of a design agree with each other."""
     sizes, budget, total = design["stratum_size"], design["budget"], sum(design["stratum_size"])
     of_strata = [design[name] for name in ("predicted", "share", "prior")]
-    needed = {
-        "predicted": design["question"] == "class_metrics",
-        "judged": design["asks"] == "which",
-        "classes": design["asks"] == "truth",
-    }
+    needed = {*question_in(design).needs}
+    if design["asks"] == "truth":
+        needed.add("classes")
     numbers_agree = (
         total + design["agreeing"] == design["items"]
         and budget <= min(rows, design["kept"])
@@ -333,9 +326,9 @@ def _agree(design: Mapping[str, Any], rows: int) -> bool:
         return False
     if not all(map(is_text, [*design["source"], *design["source"].values()])):
         return False
-    if (design["metrics_of"] is not None) != needed["predicted"]:
+    if design["metrics_of"] is not None and "metrics_of" not in needed:
         return False
-    return not any(design[name] is None for name, needs in needed.items() if needs)
+    return all(design[name] is not None for name in needed)
 
 
 def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:

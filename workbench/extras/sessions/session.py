@@ -650,7 +650,7 @@ class AuditSession:
         """
         design = self._trail.design
         estimates = self._look("report", methods_for(design), by)
-        return estimates, rates_of(self._trail) if design["question"] == "accuracy" else []
+        return estimates, rates_of(self._trail) if designs.question_in(design).is_accuracy else []
 
     def second_labels(self, by: str | None = None) -> SecondLabels:
         """Return the agreement of double annotation and the accuracy corrected for label errors.
@@ -667,7 +667,7 @@ class AuditSession:
         SecondLabels
             Agreement and corrected accuracy.
         """
-        if self._trail.design["question"] != "accuracy":
+        if not designs.question_in(self._trail.design).is_accuracy:
             raise ValueError(
                 "double annotation corrects an accuracy, but this audit has another question"
             )
