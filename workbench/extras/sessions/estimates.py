@@ -393,7 +393,7 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
     last = trail.budget if trail.waves and waiting else max(waiting, default=n)
     missing = [trail.items[k].id for k in range(n, last) if trail.status(k) == OPEN]
     notes = [*notes, *_notes(answers, len(waiting), missing, trail.wave)]
-    models = CALLED
+    models: tuple[str, ...] = CALLED
     if design["asks"] == "which":
         models = called(verdict_columns(design["source"]))
         notes += _of_the_judge(answers)
