@@ -166,6 +166,8 @@ def anytime():
         f"{max(found['misses']):.1%}"
     )
     yield f"{min(found['widths']):.1f} to {max(found['widths']):.1f} times as wide as if the number of labels"
+    widths = found["default_plan_widths"]
+    yield f"default plan it is {min(widths):.1f} to {max(widths):.1f} times as wide"
 
 
 def small_populations():

@@ -16,8 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench import anytime_interval, labeling_order, stratified_interval
+from workbench import anytime_interval, digit_forms, labeling_order, stratified_interval
 from workbench.stratified.anytime import log_evidence, log_winnings
+from workbench.stratified.default_plan import default_labels, strata_wanted
+from workbench.stratified.strata import strata_of
 
 RECORD = Path(__file__).with_suffix(".json")
 ALPHA = 0.05
@@ -103,6 +105,15 @@ def width_ratio(setting, n, runs, rng):
     return widths[0] / widths[1]
 
 
+def default_plan(n):
+    """Return the setting of an audit of the digit forms with the default plan for n labels."""
+    items = digit_forms().items()
+    strata = strata_of(items, strata_wanted("auto", n, items), "equal_size")
+    right = np.bincount(strata.labels, items.correct).astype(int)
+    share, _ = default_labels(items, strata, n)
+    return strata.sizes, right, n, 0.85, share
+
+
 def update_times(setting, n, rng):
     """Return the seconds that each tenth update takes."""
     size, right, _, expected, share = setting
@@ -132,12 +143,25 @@ def main(runs=2000, write=False):
             f"width over the default's, {name}: {', '.join(f'{ratio:.2f} at {n}' for n, ratio in ratios.items())}"
         )
         widths += ratios.values()
+    default_plan_widths = [
+        width_ratio(default_plan(n), n, 100, n) for n in (50, 100, 200, 300, 600)
+    ]
+    print(f"with the default plan: {', '.join(f'{ratio:.2f}' for ratio in default_plan_widths)}")
     print(
         f"median update at 10 strata: {1000 * np.median(update_times(SETTINGS[18], 600, 0)):.1f} ms"
     )
     if write:
         RECORD.write_text(
-            json.dumps({"runs": runs, "misses": misses, "widths": widths}) + "\n", encoding="utf-8"
+            json.dumps(
+                {
+                    "runs": runs,
+                    "misses": misses,
+                    "widths": widths,
+                    "default_plan_widths": default_plan_widths,
+                }
+            )
+            + "\n",
+            encoding="utf-8",
         )
     return sum(rate > ALPHA + 2 * sqrt(ALPHA * (1 - ALPHA) / runs) for rate in misses)
 

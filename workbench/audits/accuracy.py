@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.audits.plans import SamplePlan
+from workbench.audits.questions import AuditDesign
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import OTHER
 from workbench.labeling.draws import seed_of
@@ -23,7 +24,6 @@ from workbench.labeling.sheets import SheetLabels
 from workbench.results import (
     FILLED,
     Interval,
-    Note,
     Result,
     digits,
     html_table,
@@ -32,9 +32,9 @@ from workbench.results import (
     stratum_rows,
 )
 from workbench.stratified import accuracy, skips
-from workbench.stratified.default_plan import AUTO, check_trusted, default_labels, strata_wanted
-from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
+from workbench.stratified.default_plan import AUTO, check_trusted
+from workbench.stratified.sequential import ROUNDS
+from workbench.stratified.strata import STRATIFIERS
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {
@@ -92,22 +92,16 @@ class Audit(Result):
 
     def plan_rows(self) -> list[dict]:
         """Return expected half-widths of the plan, and of half, twice and four times its labels."""
-        least = np.minimum(ROUNDS, self.stratum_size)
-        plans = {
-            int(labeled.sum()): labeled
-            for times in TIMES
-            for labeled in [
-                np.clip(
-                    np.diff(np.rint(self.labeled.cumsum() * times), prepend=0).astype(int),
-                    least,
-                    self.stratum_size,
-                )
-            ]
-        }
+        least, total = np.minimum(ROUNDS, self.stratum_size), self.labeled.cumsum()
+        plans = {}
+        for times in TIMES:
+            labeled = np.diff(np.rint(total * times), prepend=0).astype(int)
+            labeled = np.clip(labeled, least, self.stratum_size)
+            plans[int(labeled.sum())] = labeled
         return [
-            {"labels": labels, "metric": name, "half_width": width}
+            {"labels": labels, "metric": metric, "half_width": width}
             for labels, labeled in plans.items()
-            for name, width in self.half_widths(labeled).items()
+            for metric, width in self.half_widths(labeled).items()
         ]
 
     def interval(self) -> Interval | None:
@@ -133,12 +127,13 @@ class Audit(Result):
         if self.mode == "plan" and not self.label_sheet:
             return "Nothing was labeled. Name an annotation sheet to get the items to label."
         if self.mode == "plan":
+            first = np.minimum(ROUNDS, self.labeled).sum()
             return (
                 f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row by row from the top. "
-                "Then run the same audit again with that file as labels (--labels). You may stop after any row "
-                f"from row {np.minimum(ROUNDS, self.labeled).sum()} on. Decide where to stop before "
-                "you see the labels. Leave the cell of an item empty if nobody "
-                "can label it. Do not change the scores, the strata or the seed."
+                "Then run the same audit again with that file as labels (--labels). You may stop "
+                f"after any row from row {first} on. Decide where to stop before you see the "
+                "labels. Leave the cell of an item empty if nobody can label it. Do not change the "
+                "scores, the strata or the seed."
             )
         if self.premise and not self.unmatched:
             return "When you quote the interval, say how the labeled items were chosen."
@@ -213,10 +208,9 @@ class Audit(Result):
 
     def _doubt(self) -> str:
         """Return a warning if the finding must not be quoted, else ""."""
-        refused = self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes)
-        if not refused:
-            return ""
-        return ". Do not quote it yet: the annotation sheet does not match the plan"
+        if self.mode == "analyzed" and any(note.kind == "refused" for note in self.notes):
+            return ". Do not quote it yet: the annotation sheet does not match the plan"
+        return ""
 
     def _repr_html_(self) -> str:
         lists = "".join(
@@ -224,9 +218,9 @@ class Audit(Result):
             for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED))
             if ids
         )
-        words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
+        sheet = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
         next_step = f"<p>{html.escape(self.next_step())}</p>"
-        return f"{self._tables()}{note_list(self.notes)}{words}{lists}{next_step}"
+        return f"{self._tables()}{note_list(self.notes)}{sheet}{lists}{next_step}"
 
     def _tables(self) -> str:
         return html_table(self.rows(), self.headline())
@@ -309,18 +303,12 @@ class AccuracyAudit(Audit):
     def _longer(self) -> float:
         """Ratio of the half-width of the plan's interval method to that of the default one."""
         planned = self._default(self.labeled)
-        return (
-            self.expected_half_width / planned
-            if planned and np.isfinite(self.expected_half_width)
-            else 1.0
-        )
+        if not planned or not np.isfinite(self.expected_half_width):
+            return 1.0
+        return self.expected_half_width / planned
 
     def _default(self, labeled: np.ndarray) -> float:
-        rate = (
-            np.clip(self.mean_score, 0, 1)
-            if np.isfinite(self.expected_half_width)
-            else np.full(labeled.size, 0.5)
-        )
+        rate = expected_rate(self)
         return accuracy.expected_half_width(self.stratum_size, rate, labeled, level=self.level)[0]
 
     def headline(self) -> str:
@@ -350,15 +338,14 @@ class AccuracyAudit(Audit):
 
         Once there are labels, a row also has the number of correct items and the accuracy.
         """
-        table = super().rows()
-        if self.estimate is not None:
-            for row, found in zip(table, self.estimate.rows(), strict=True):
-                row |= {
-                    name: found[name]
-                    for name in ("correct", "accuracy", "skipped")
-                    if name in found
-                }
-        return table
+        rows = super().rows()
+        if self.estimate is None:
+            return rows
+        names = "correct", "accuracy", "skipped"
+        return [
+            row | {name: estimates[name] for name in names if name in estimates}
+            for row, estimates in zip(rows, self.estimate.rows(), strict=True)
+        ]
 
     def _alike(self) -> str:
         return "that were given" if self.stratifier == "given" else super()._alike()
@@ -374,10 +361,17 @@ class AccuracyAudit(Audit):
             no_result = f"No result: after {_labels(self)} the accuracy may be anything {between}"
             return f"{self.premise}{no_result}"
         error = (high - low) / 2
-        found = skips.said_percent(*self.estimate.bounds, error=error)
+        value = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)
         interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-        return f"{self.premise}Accuracy {found} ({interval}){self._doubt()}"
+        return f"{self.premise}Accuracy {value} ({interval}){self._doubt()}"
+
+
+def expected_rate(audit: AccuracyAudit) -> np.ndarray:
+    """Return the expected accuracy of each stratum, 0.5 if scores are not probabilities."""
+    if not np.isfinite(audit.expected_half_width):
+        return np.full(audit.labeled.size, 0.5)
+    return np.clip(audit.mean_score, 0, 1)
 
 
 def within(half_width: float) -> str:
@@ -428,15 +422,10 @@ class IntervalComparison(Result):
     def rows(self) -> list[dict]:
         """Return one row per method: limits, half-width and the use of the method."""
         uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
+        names = "method", "low", "high", "half_width"
         return [
-            {
-                "method": i.method,
-                "low": i.low,
-                "high": i.high,
-                "half_width": i.half_width,
-                "use": uses[i.method],
-            }
-            for i in self.intervals
+            {name: getattr(limits, name) for name in names} | {"use": uses[limits.method]}
+            for limits in self.intervals
         ]
 
 
@@ -545,40 +534,11 @@ def accuracy_audit(
     allocation = checks.choice("allocation", allocation, ALLOCATIONS)
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
-    cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=seed))
-    plan = SamplePlan(
-        items,
-        lambda budget: cut(strata_wanted(n_strata, budget, items)),
-        functools.partial(_turns, items, allocation, trust_scores),
-        "correct",
-        seed,
-        draw_settings("accuracy", n_strata, stratifier, allocation, trust_scores=trust_scores),
-        source,
-        columns,
-    )
+    design = AuditDesign("accuracy", "", n_strata, stratifier, allocation, trust_scores, seed)
+    plan = SamplePlan(items, design, source, columns)
     fields, sample, _ = plan.collect(budget, labels, label_sheet)
-    return AccuracyAudit(
-        **accuracy_found(items, fields, sample, interval, level), allocation=allocation
-    )
-
-
-def draw_settings(
-    question: str,
-    n_strata: int | str,
-    stratifier: str,
-    allocation: str,
-    metrics_of: str = "",
-    trust_scores: bool = False,
-) -> dict:
-    """Return the settings that decide, together with the seed, which items are sampled."""
-    return {
-        "question": question,
-        "metrics_of": metrics_of,
-        "n_strata": n_strata,
-        "stratifier": stratifier,
-        "allocation": allocation,
-        "trust_scores": trust_scores,
-    }
+    fields = accuracy_fields(items, fields, sample, interval, level)
+    return AccuracyAudit(**fields, allocation=allocation)
 
 
 def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
@@ -591,7 +551,7 @@ def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rn
     return seed_of(rng=rng)
 
 
-def accuracy_found(
+def accuracy_fields(
     items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float
 ) -> dict:
     """Return the fields of an `AccuracyAudit` from the sampled labels and the fields of a plan.
@@ -604,11 +564,9 @@ def accuracy_found(
         expected = accuracy.expected_half_width(
             size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval, level=level
         )[0]
-    truth = (
-        None
-        if items.correct is None or fields["mode"] != "simulated"
-        else float(items.correct.mean())
-    )
+    truth = None
+    if items.correct is not None and fields["mode"] == "simulated":
+        truth = float(items.correct.mean())
     fields = fields | {"level": float(level), "expected_half_width": expected, "truth": truth}
     if sample is None:
         return fields
@@ -655,53 +613,11 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     checks.instance("audit", audit, AccuracyAudit)
     estimate, assumption = audit.estimate, ""
     if estimate is None:
-        rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
-        assumption = (
-            "If the scores are calibrated"
-            if np.isfinite(audit.expected_half_width)
-            else "If half of the predictions are correct"
-        )
-        estimate = accuracy.stratified_accuracy(
-            audit.stratum_size, audit.labeled, np.rint(audit.labeled * rate).astype(int)
-        )
+        assumption = "If half of the predictions are correct"
+        if np.isfinite(audit.expected_half_width):
+            assumption = "If the scores are calibrated"
+        correct = np.rint(audit.labeled * expected_rate(audit)).astype(int)
+        estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled, correct)
     return IntervalComparison(
         tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption
     )
-
-
-def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
-    """Return the stratum of each next label.
-
-    If labels are allocated in proportion, the order for a larger budget has the same beginning.
-    """
-    if method == "proportional":
-        return labeling_order(size, budget)
-    return labeling_order(rules.allocate(size, budget, method).labeled, budget)
-
-
-def _turns(
-    items: ScoredItems, method: str, trust_scores: bool, strata: Strata, budget: int
-) -> tuple[np.ndarray, list[Note]]:
-    """Return the stratum of each next label and the notes of the allocation."""
-    if method == AUTO:
-        labeled, notes = default_labels(items, strata, budget, trust_scores=trust_scores)
-        return labeling_order(strata.sizes, budget, share=labeled), notes
-    if method not in rules.NEED_SD:
-        return turns_of(strata.sizes, method, budget), []
-    if items.score_is != "confidence":
-        without = "with margins" if items.score_is == "margin" else "without scores"
-        raise checks.WrongValue(
-            "allocation",
-            f"{method!r} needs scores that are probabilities. Use 'proportional' or 'equal' "
-            f"{without}",
-        )
-    score = np.bincount(strata.labels, items.score) / strata.sizes
-    sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
-    allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
-    trusted = Note(
-        "assumption",
-        f"allocation {method} treats the scores as probabilities: if the classifier is "
-        "overconfident, too few labels go to the strata that look safe",
-    )
-    turns = labeling_order(allotted.labeled, int(allotted.labeled.sum()))
-    return turns, [trusted, *rules.unused_notes(allotted.unused, budget)]

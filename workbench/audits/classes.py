@@ -10,28 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import (
-    AccuracyAudit,
-    accuracy_found,
-    checked_seed,
-    draw_settings,
-    within,
-)
+from workbench.audits.accuracy import AccuracyAudit, accuracy_fields, checked_seed, within
 from workbench.audits.plans import SamplePlan
+from workbench.audits.questions import (
+    AuditDesign,
+    audited_class,
+    strata_of_class,
+)
 from workbench.data.scored_items import ScoredItems
-from workbench.labeling.answers import class_texts, named_classes
+from workbench.labeling.answers import class_texts
 from workbench.results import FILLED, Note, digits, html_table, percent
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
 from workbench.stratified.class_metrics import (
     METRICS,
-    SHARE_OF_PREDICTED,
     ClassMetrics,
     class_metrics,
     expected_half_widths,
 )
-from workbench.stratified.sequential import labeling_order
-from workbench.stratified.strata import Strata, refuse_given, stratify_part
+from workbench.stratified.strata import Strata, refuse_given
 
 
 class ClassAudit(AccuracyAudit):
@@ -131,12 +128,12 @@ class ClassAudit(AccuracyAudit):
         dict of str to float
             Expected half-width by metric.
         """
-        others = super().half_widths(labeled)
+        of_accuracy = super().half_widths(labeled)
         if self.rate is None or not np.isfinite(self.rate).all() or not self.predicted.any():
-            return others
+            return of_accuracy
         return (
             expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level)
-            | others
+            | of_accuracy
         )
 
     def headline(self) -> str:
@@ -144,41 +141,44 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
-        said = (
-            f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
-            f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
-            for metric, limits in zip(METRICS, self.limits, strict=True)
-        )
+        metrics = []
+        for metric, limits in zip(METRICS, self.limits, strict=True):
+            value = skips.said_percent(*self.metrics.bounds(metric))
+            low, high = map(skips.said_percent, limits)
+            metrics.append(f"{metric_words(metric)} {value} ({low} to {high})")
         overall = super().headline()
-        return f"Class {self.metrics_of!r}: {', '.join(said)}; {overall[0].lower()}{overall[1:]}"
+        return f"Class {self.metrics_of!r}: {', '.join(metrics)}; {overall[0].lower()}{overall[1:]}"
 
     def finding(self) -> str:
         """Return precision, recall and accuracy, or what to do, in one plain sentence."""
-        if self.metrics is None or self.estimate is None or self.confidence_interval is None:
+        if self.metrics is None:
             return self._plan()
-        found = [
-            (name, self.metrics.bounds(name), limits)
-            for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)
-        ]
-        found.append(("accuracy", self.estimate.bounds, self.confidence_interval))
-        said = "; ".join(_said(*each) for each in found)
+        metrics = "; ".join(
+            _said(name, bounds, limits)
+            for name, bounds, limits, _ in self._estimates()
+            if name != "f1"
+        )
         level = f"{percent(self.level)} confidence intervals in parentheses"
-        return f"{self.premise}Class {self.metrics_of}: {said}; {level}{self._doubt()}"
+        return f"{self.premise}Class {self.metrics_of}: {metrics}; {level}{self._doubt()}"
 
     def _plan(self) -> str:
         """Return the number of labels and the expected half-widths of the metrics in words."""
         widths = self.half_widths(self.labeled)
         if "recall" not in widths:
             return super().finding()
-        open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
-        known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
-        left = ""
-        if open_:
-            left = f". The labels are too few to estimate {' and '.join(open_)}, so plan more"
-        metrics = " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+        unknown = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
+        widths_text = [
+            f"{name} {within(width)}" for name, width in widths.items() if name not in unknown
+        ]
+        missing = ""
+        if unknown:
+            missing = f". The labels are too few to estimate {' and '.join(unknown)}, so plan more"
+        metrics = " and ".join(
+            [", ".join(widths_text[:-1]), widths_text[-1]] if len(widths_text) > 1 else widths_text
+        )
         return (
             f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to "
-            f"estimate, for class {self.metrics_of}, {metrics}{left}"
+            f"estimate, for class {self.metrics_of}, {metrics}{missing}"
         )
 
     def _known(self) -> str:
@@ -193,30 +193,29 @@ class ClassAudit(AccuracyAudit):
         A row of a simulated audit also has the true value. If items could not be labeled, the
         estimate is a range.
         """
-        if self.metrics is None or self.estimate is None:
-            return []
-        found = [
-            *(
-                (
-                    metric_words(metric),
-                    self.metrics.bounds(metric),
-                    limits,
-                    getattr(self.known, metric, None),
-                )
-                for metric, limits in zip(METRICS, self.limits, strict=True)
-            ),
-            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
-        ]
-        return [
-            {
-                "metric": name,
+        rows: list[dict] = []
+        if self.estimate is None:
+            return rows
+        for metric, bounds, limits, truth in self._estimates():
+            row = {
+                "metric": metric_words(metric),
                 **skips.estimate_cells(bounds, self.estimate.skipped),
                 "low": limits.low,
                 "high": limits.high,
             }
-            | ({} if self.known is None else {"truth": truth})
-            for name, bounds, limits, truth in found
+            rows.append(row if self.known is None else row | {"truth": truth})
+        return rows
+
+    def _estimates(self) -> list[tuple]:
+        """Return name, bounds, limits and true value of the metrics and of the accuracy."""
+        if self.metrics is None or self.estimate is None:
+            return []
+        rows = [
+            (metric, self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
+            for metric, limits in zip(METRICS, self.limits, strict=True)
         ]
+        overall = "accuracy", self.estimate.bounds, self.confidence_interval, self.truth
+        return [*rows, overall]
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1, with its predicted class."""
@@ -336,34 +335,21 @@ def class_audit(
             allocation,
         )
     name, asks = audited_class(items, metrics_of)
-    strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
-    member = class_texts(np.asarray(items.prediction)) == name
+    refuse_given(items)
+    checks.whole("n_strata", n_strata, 1, items.size)
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue(
             "items", f"must hold the true classes to simulate the metrics of class {name!r}"
         )
-    share = label_shares(strata.sizes, predicted)
-    plan = SamplePlan(
-        items,
-        lambda _: strata,
-        lambda _, n: (labeling_order(strata.sizes, n, share=share), []),
-        asks,
-        seed,
-        draw_settings("class_metrics", n_strata, stratifier, allocation, name),
-        source,
-        columns,
-        lambda n: nested_strata(items, name, min(n_strata, max(1, n // 4)), stratifier, rng=seed)[
-            0
-        ],
-        parts=member.astype(np.int64),
-    )
+    design = AuditDesign("class_metrics", name, n_strata, stratifier, allocation, False, seed, asks)
+    plan = SamplePlan(items, design, source, columns)
     fields, sample, strata = plan.collect(budget, labels, label_sheet)
-    predicted = np.bincount(strata.labels, member, strata.n_strata) > 0
-    found = accuracy_found(items, fields, sample, interval, level)
+    predicted = strata_of_class(items, name, strata)
+    fields = accuracy_fields(items, fields, sample, interval, level)
     if sample is not None:
-        found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
+        fields |= _metrics(items, strata, predicted, name, sample, level, fields["notes"])
     return ClassAudit(
-        **found,
+        **fields,
         allocation=allocation,
         metrics_of=name,
         predicted=predicted,
@@ -379,77 +365,13 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
     """
     if items.score_is != "confidence" or items.prediction is None:
         return np.full(strata.n_strata, np.nan)
-    _, place, count = np.unique(
+    _, code, count = np.unique(
         class_texts(items.prediction), return_inverse=True, return_counts=True
     )
     member = class_texts(np.asarray(items.prediction)) == name
-    missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
+    missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[code], 1))
     right = 1 - np.clip(1 - items.score, 0, 1) * missed
     return np.bincount(strata.labels, right, strata.n_strata) / strata.sizes
-
-
-def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
-    """Return the text of the class, and the column of the sheet that is to be filled."""
-    if items.prediction is None:
-        raise checks.WrongValue(
-            "metrics_of", f"{str(metrics_of)!r} needs predictions. Name their column as prediction"
-        )
-    texts, named = named_classes(items.prediction)
-    name = named(str(metrics_of).strip())
-    if name is None:
-        raise checks.WrongValue(
-            "metrics_of",
-            "must be a class that is predicted: "
-            f"{checks.listed(texts, quoted=True)}; got "
-            f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}",
-        )
-    return name, "correct" if len(texts) <= 2 else "truth"
-
-
-def nested_strata(
-    items: Any, name: str, n_strata: int, stratifier: str, *, rng: int
-) -> tuple[Strata, np.ndarray]:
-    """Return strata within the items predicted as the class and within the others.
-
-    The second array says which strata hold items predicted as the class.
-    """
-    refuse_given(items)
-    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    member = class_texts(np.asarray(items.prediction)) == name
-    parts = [
-        (part, said)
-        for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
-        if part.any()
-    ]
-    cuts = [
-        stratify_part(items.score[part], n_strata, stratifier, said, rng=rng)
-        for part, said in parts
-    ]
-    labels = np.where(member, 0, cuts[0].n_strata)
-    for (part, _), cut in zip(parts, cuts, strict=True):
-        labels[part] += cut.labels
-    sizes = np.concatenate([cut.sizes for cut in cuts])
-    strata = Strata(
-        labels,
-        sizes,
-        None,
-        sizes.size,
-        stratifier,
-        notes=[note for cut in cuts for note in cut.notes],
-    )
-    return strata, np.arange(sizes.size) < cuts[0].n_strata
-
-
-def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return the proportion of the labels that each stratum gets.
-
-    The items predicted as the class together get a fixed proportion. Within these and within the
-    other items, labels are in proportion to stratum size.
-    """
-    share = size / np.where(predicted, size[predicted].sum(), size[~predicted].sum())
-    if predicted.any() and not predicted.all():
-        share = share * np.where(predicted, SHARE_OF_PREDICTED, 1 - SHARE_OF_PREDICTED)
-    return share
 
 
 def _metrics(
@@ -471,26 +393,25 @@ def _metrics(
                 "true if there are only two classes",
             ),
         ]
-    right = (
-        sample.right == 1
-        if sample.truth is None
-        else _about(items, name, sample.index, sample.truth)
-    )
+        right = sample.right == 1
+    else:
+        right = _about(items, name, sample.index, sample.truth)
     metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
-    every = np.arange(items.size)
-    known = (
-        None
-        if items.truth is None
-        else _of_class(
-            strata, predicted, every, _about(items, name, every, class_texts(items.truth))
-        )
-    )
+    true_metrics = None
+    if items.truth is not None:
+        every = np.arange(items.size)
+        right = _about(items, name, every, class_texts(items.truth))
+        true_metrics = _of_class(strata, predicted, every, right)
     return {
         "metrics": metrics,
         "limits": limits,
-        "known": known,
-        "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)],
+        "known": true_metrics,
+        "notes": [
+            *notes,
+            *metrics.notes,
+            *(note for interval in limits for note in interval.notes),
+        ],
     }
 
 

@@ -73,9 +73,9 @@ DRAWN = Note(
     "assumption",
     "the audit was sampled by truth, so accuracy, precision and F1 follow from the rates "
     "P(prediction | truth). These must also be the rates of the counted items. The intervals come "
-    "from simulated rates, with one additional item in the least favorable place for each limit. In a search over "
-    "60 random designs of 2 to 4 classes, the 95% intervals covered the true value in at least "
-    "94.5% of samples, and in 98.7% on average. Each design had 200 samples",
+    "from simulated rates, with one additional item in the least favorable place for each limit. "
+    "In a search over 60 random designs of 2 to 4 classes, the 95% intervals covered the true "
+    "value in at least 94.5% of samples, and in 98.7% on average. Each design had 200 samples",
 )
 
 
@@ -440,9 +440,9 @@ def _by_prediction(audit: ConfusionCounts, counts: ndarray, level: float) -> tup
         member = occurs == k
         metrics = class_metrics(size, member, n, np.where(member, true, n - true))
         errors = _standard_errors(size, n, true, member, metrics.recall, metrics.f1)
-        for place, (metric, error) in enumerate(zip(METRICS, errors, strict=True), 1):
+        for row, (metric, error) in enumerate(zip(METRICS, errors, strict=True), 1):
             ends = metrics.interval(metric, level)
-            quantities[place, k] = getattr(metrics, metric), error, *ends
+            quantities[row, k] = getattr(metrics, metric), error, *ends
         notes += [Note("undefined", note.text, ("class", str(label))) for note in metrics.notes]
     return accuracy, quantities, notes
 
@@ -561,7 +561,7 @@ def _binomial(row: ndarray, k: int, level: float) -> tuple[float, float, float, 
     return float(rate), float(error), low, high
 
 
-def _derived(rates: ndarray, shares: ndarray, counted: ndarray) -> ndarray:
+def _derived(rates: ndarray, shares: ndarray, predicted: ndarray) -> ndarray:
     """Return precision and F1 of every class, then accuracy, (..., 2 K + 1).
 
     Parameters
@@ -576,12 +576,12 @@ def _derived(rates: ndarray, shares: ndarray, counted: ndarray) -> ndarray:
     joint = shares[..., None] * rates
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.einsum("...kk->...k", joint) / joint.sum(-2)
-    return _with_accuracy(np.nan_to_num(precision), shares, counted)
+    return _with_accuracy(np.nan_to_num(precision), shares, predicted)
 
 
-def _with_accuracy(precision: ndarray, shares: ndarray, counted: ndarray) -> ndarray:
-    correct = precision * counted
-    total = counted + shares
+def _with_accuracy(precision: ndarray, shares: ndarray, predicted: ndarray) -> ndarray:
+    correct = precision * predicted
+    total = predicted + shares
     f1 = 2 * correct / np.maximum(total, NEXT_TO_NONE)
     return np.concatenate([precision, f1, correct.sum(-1, keepdims=True)], -1)
 
@@ -614,23 +614,23 @@ def _draws(table: ndarray, counts: ndarray, rng: np.random.Generator) -> tuple[n
     The second array, (DRAWS,) of bool, says whether the simulated rates fit the counts.
     """
     size = counts.sum()
-    counted = counts / size
+    predicted = counts / size
     rates = np.stack([rng.dirichlet(row, DRAWS) for row in table], 1)
     mean_rates = methods.by_row(table)
-    parts = _possible(_shares(mean_rates, counted))
+    parts = _possible(_shares(mean_rates, predicted))
     spread = methods.mixture_covariance(mean_rates, parts) / size
     noise = methods.normal_draws(spread, DRAWS, rng=rng)
-    raw_shares = _shares(rates, counted + noise)
+    raw_shares = _shares(rates, predicted + noise)
     shares = _possible(raw_shares)
-    figures = _derived(rates, shares, counted)
+    figures = _derived(rates, shares, predicted)
     precision = rng.binomial(counts, figures[:, : len(counts)]) / np.maximum(counts, 1)
     fits = np.all(raw_shares >= 0, axis=-1)
-    return _with_accuracy(precision, shares, counted), np.asarray(fits)
+    return _with_accuracy(precision, shares, predicted), np.asarray(fits)
 
 
-def _shares(rates: ndarray, counted: ndarray) -> ndarray:
+def _shares(rates: ndarray, predicted: ndarray) -> ndarray:
     """Return the true proportions (..., K) by the rates; all are equal if the rates give none."""
-    shares = methods.apply(methods.transposed_inverse(rates), counted)
+    shares = methods.apply(methods.transposed_inverse(rates), predicted)
     return np.where(np.isfinite(shares), shares, 1 / shares.shape[-1])
 
 

@@ -4,28 +4,27 @@ Only items on which the models differ are labeled. Read `difference_audit` first
 `DifferenceAudit`.
 """
 
-import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import Audit, checked_seed, draw_settings, turns_of
+from workbench.audits.accuracy import Audit, checked_seed
 from workbench.audits.plans import SamplePlan
-from workbench.data.classes import refuse_free_text
+from workbench.audits.questions import NAMES, AuditDesign, differing, items_at
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
-from workbench.labeling.sheets import check_columns
-from workbench.results import Note, digits, percent
+from workbench.labeling.sheets import SheetLabels, check_columns
+from workbench.results import Interval, Note, digits, percent
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
-from workbench.stratified.sequential import ROUNDS
-from workbench.stratified.strata import refuse_given, stratify_part
+from workbench.stratified.strata import Strata, refuse_given
 
 ALLOCATIONS = ("proportional", "equal")
-NAMES, CALLED = ("A", "B"), ("A (the prediction)", "B (the rival)")
+CALLED = ("A (the prediction)", "B (the rival)")
+NO_RESULT = "No result: {:,} labels are too few to tell which model is better"
 
 
 class DifferenceAudit(Audit):
@@ -128,34 +127,12 @@ class DifferenceAudit(Audit):
             return self._to_do(
                 self.stratum_size.sum() + self.agreeing, "the difference of the models"
             )
-        (low, high), bounds = self.confidence_interval, self.difference.bounds
-        if digits.nothing(low, high):
-            return (
-                f"{self.premise}No result: {self.labeled.sum():,} labels are too few to tell which "
-                "model is better"
-            )
-        error = (high - low) / 2
-        if low <= 0 <= high:
-            found, ends = (
-                skips.said_points(*bounds, error=error, signed=True),
-                digits.points(low, high, error=error, signed=True),
-            )
-            what = f"the accuracy of {self.models[0]} minus that of {self.models[1]}"
-            interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-            return (
-                f"{self.premise}Neither model is shown to be better: {what} is {found} percentage "
-                f"points ({interval}){self._doubt()}"
-            )
-        better = "{} is better than {}".format(
-            *(self._called() if low > 0 else self._called()[::-1])
+        if digits.nothing(*self.confidence_interval):
+            return self.premise + NO_RESULT.format(self.labeled.sum())
+        text = compared(
+            self.difference.bounds, self.confidence_interval, self.models, self._called()
         )
-        found = skips.said_points(*sorted(map(abs, bounds)), error=error)
-        ends = digits.points(*sorted(map(abs, (low, high))), error=error)
-        interval = f"{percent(self.level)} confidence interval {ends[0]} to {ends[1]}"
-        return (
-            f"{self.premise}{better}: its accuracy is {found} percentage points higher "
-            f"({interval}){self._doubt()}"
-        )
+        return f"{self.premise}{text}{self._doubt()}"
 
     def _called(self) -> tuple[str, ...]:
         return self.models if self.models != NAMES else CALLED
@@ -183,6 +160,33 @@ class DifferenceAudit(Audit):
                 row |= {"only_a": a, "only_b": b, "both_wrong": neither}
             table = skips.with_skipped(table, self.difference.skipped)
         return table
+
+
+def compared(bounds: tuple, limits: Interval, models: Sequence[str], called: Sequence[str]) -> str:
+    """Return in a sentence which of two models is better, and by how much.
+
+    `called` are the names of the models in the sentence if one is better.
+    """
+    low, high = limits
+    is_better = not low <= 0 <= high
+    ends = [low, high]
+    if is_better:
+        bounds, ends = tuple(sorted(map(abs, bounds))), sorted(map(abs, limits))
+    error = limits.half_width
+    value = skips.said_points(*bounds, error=error, signed=not is_better)
+    low_text, high_text = digits.points(*ends, error=error, signed=not is_better)
+    interval = f"{percent(limits.level)} confidence interval {low_text} to {high_text}"
+    if not is_better:
+        difference = f"the accuracy of {models[0]} minus that of {models[1]}"
+        return (
+            f"Neither model is shown to be better: {difference} is {value} percentage points "
+            f"({interval})"
+        )
+    better, worse = called if low > 0 else reversed(called)
+    return (
+        f"{better} is better than {worse}: its accuracy is {value} percentage points higher "
+        f"({interval})"
+    )
 
 
 def difference_audit(
@@ -268,51 +272,33 @@ def difference_audit(
     if interval != "default":
         raise checks.WrongValue("interval", "must be 'default' for a difference", interval)
     refuse_given(items)
-    where = _differing(items)
-    differ = _part(items, where)
-    n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    cut = functools.partial(
-        stratify_part, differ.score, method=stratifier, part="on which the models differ", rng=seed
-    )
-    strata = cut(n_strata)
-    least = min(checks.whole("budget", budget, 1), differ.size)
+    index = differing(items)
+    checks.whole("n_strata", n_strata, 1, items.size)
+    least = min(checks.whole("budget", budget, 1), index.size)
     check_columns(columns or {}, items.size)
-    shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
-    plan = SamplePlan(
-        differ,
-        lambda _: strata,
-        lambda _, n: (turns_of(strata.sizes, allocation, n), []),
-        "truth",
-        seed,
-        draw_settings("difference", n_strata, stratifier, allocation),
-        source,
-        shown,
-        lambda n: cut(min(n_strata, max(1, n // ROUNDS))),
-        among=" on which the models differ",
-    )
+    sheet_columns = {name: np.asarray(cells)[index] for name, cells in (columns or {}).items()}
+    differ = items_at(items, index)
+    design = AuditDesign("difference", "", n_strata, stratifier, allocation, False, seed, "truth")
+    plan = SamplePlan(differ, design, source, sheet_columns)
     fields, sample, strata = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
-    given = source or {}
     models = tuple(
-        str(given.get(role) or name)
+        str((source or {}).get(role) or name)
         for role, name in zip(("prediction", "rival"), NAMES, strict=True)
     )
     spared = 0 if fields["mode"] == "analyzed" else budget - least
-    notes = [
-        *fields.pop("notes"),
-        *_scope_notes(differ.size, spared, models, bool(fields.get("premise"))),
-    ]
-    difference = (
-        None
-        if sample is None
-        else paired_difference(
-            strata.sizes, _counts(differ, strata, sample), agreeing=agreeing, skipped=sample.skipped
+    notes = fields.pop("notes")
+    notes += _scope_notes(differ.size, spared, models, bool(fields.get("premise")))
+    difference, limits, expected = None, None, float("nan")
+    if fields["mode"] == "plan":
+        expected = _half_width(strata.sizes, fields["labeled"], agreeing, level)
+    if sample is not None:
+        counts = _counts(differ, strata, sample)
+        difference = paired_difference(
+            strata.sizes, counts, agreeing=agreeing, skipped=sample.skipped
         )
-    )
-    limits = None if difference is None else difference.interval(level)
-    notes += [
-        note for result in (difference, limits) if result is not None for note in result.notes
-    ]
+        limits = difference.interval(level)
+        notes += [*difference.notes, *limits.notes]
     return DifferenceAudit(
         **fields,
         agreeing=agreeing,
@@ -320,73 +306,25 @@ def difference_audit(
         difference=difference,
         notes=notes,
         confidence_interval=limits,
-        expected_half_width=_expected(fields, agreeing, level),
+        expected_half_width=expected,
         truth=_truth(items),
         level=float(level),
         allocation=allocation,
     )
 
 
-def differing_items(items: ScoredItems) -> ScoredItems:
-    """Return the items on which the models differ, with their identifiers among all items."""
-    return _part(items, _differing(items))
+def _are_correct(items: ScoredItems, index: Any, truth: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return whether A and whether B is correct about some items."""
+    models = items.prediction, items.rival
+    return tuple(class_texts(np.asarray(labels))[index] == truth for labels in models)
 
 
-def _differing(items: ScoredItems) -> np.ndarray:
-    """Return the positions of the items on which the models differ."""
-    if items.prediction is None or items.rival is None:
-        raise checks.WrongValue(
-            "items",
-            "must hold the predictions of two models. Name their columns as prediction and rival",
-        )
-    refuse_free_text(items.prediction, items.rival)
-    if items.correct is not None and items.truth is None:
-        raise checks.WrongValue(
-            "items", "must hold the true classes to simulate labels for two models"
-        )
-    differ = np.flatnonzero(class_texts(items.prediction) != class_texts(items.rival))
-    if not differ.size:
-        raise ValueError(
-            "prediction and rival are the same for every item, so their accuracies are equal and "
-            "there is nothing to label. Check that the two columns are of different models"
-        )
-    return differ
-
-
-def _part(items: ScoredItems, where: np.ndarray) -> ScoredItems:
-    """Return some of the items, with their identifiers among all items."""
-    identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
-    columns: dict[str, Any] = {
-        name: None if getattr(items, name) is None else getattr(items, name)[where]
-        for name in ("score", "prediction", "truth", "correct", "rival")
-    }
-    if items.labeled is not None:
-        kept = np.isin(items.labeled, where)
-        columns |= {"labeled": np.searchsorted(where, items.labeled[kept])}
-        for name in ("labeled_truth", "labeled_correct"):
-            values = getattr(items, name)
-            columns[name] = None if values is None else values[kept]
-    return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[where], **columns)
-
-
-def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:
+def _counts(items: ScoredItems, strata: Strata, sample: SheetLabels) -> np.ndarray:
     """Return the number of labels (K, 3) by which only B, neither or only A is correct."""
-    a, b = (
-        class_texts(labels)[sample.index] == sample.truth
-        for labels in (items.prediction, items.rival)
-    )
+    a, b = _are_correct(items, sample.index, np.asarray(sample.truth))
     stratum = strata.labels[sample.index]
     return np.stack(
         [np.bincount(stratum[right], minlength=strata.n_strata) for right in (b, ~(a | b), a)], 1
-    )
-
-
-def _expected(fields: dict, agreeing: int, level: float) -> float:
-    """Return the half-width if A and B are each correct on half of the labels of every stratum."""
-    return (
-        _half_width(fields["stratum_size"], fields["labeled"], agreeing, level)
-        if fields["mode"] == "plan"
-        else float("nan")
     )
 
 
@@ -395,13 +333,10 @@ def _half_width(size: np.ndarray, labeled: np.ndarray, agreeing: int, level: flo
     return paired_difference(size, counts, agreeing=agreeing).interval(level).half_width
 
 
-def _truth(items: Any) -> float | None:
+def _truth(items: ScoredItems) -> float | None:
     if items.truth is None:
         return None
-    a, b = (
-        class_texts(labels) == class_texts(items.truth)
-        for labels in (items.prediction, items.rival)
-    )
+    a, b = _are_correct(items, slice(None), class_texts(items.truth))
     return float(a.mean() - b.mean())
 
 

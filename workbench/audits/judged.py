@@ -3,30 +3,33 @@
 The strata are the pairs of judge labels. Read `judged_audit` first, then `JudgedAudit`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import checked_seed, draw_settings
-from workbench.audits.differences import NAMES, DifferenceAudit
+from workbench.audits.accuracy import checked_seed
+from workbench.audits.differences import DifferenceAudit
 from workbench.audits.plans import SamplePlan
+from workbench.audits.questions import (
+    NAMES,
+    QUESTIONS,
+    AuditDesign,
+    called,
+    count_labels,
+    pair_sizes,
+    refuse_shown,
+    verdict_columns,
+)
 from workbench.data.judged_items import WHICH
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, html_table
-from workbench.stratified.judged import (
-    LEAST,
-    SPREAD,
-    JudgedDifference,
-    judged_difference,
-    judged_labels,
-)
-from workbench.stratified.sequential import labeling_order
-from workbench.stratified.strata import Strata
+from workbench.stratified.judged import SPREAD, JudgedDifference, judged_difference
 
 ALLOCATION = "by verdicts"
+JUDGED = QUESTIONS["judged"]
 
 
 class JudgedAudit(DifferenceAudit):
@@ -114,14 +117,14 @@ class JudgedAudit(DifferenceAudit):
 
     def rows(self) -> list[dict]:
         """Return one row per pair of judge labels: items, labels and the human labels so far."""
-        found = (
+        rows = (
             self.difference.rows()
             if self.difference
-            else [{"verdict": said} for said in self.verdicts]
+            else [{"verdict": verdict} for verdict in self.verdicts]
         )
         return [
             row | {"size": int(size), "labeled": int(n)}
-            for row, size, n in zip(found, self.stratum_size, self.labeled, strict=True)
+            for row, size, n in zip(rows, self.stratum_size, self.labeled, strict=True)
         ]
 
     def _called(self) -> tuple[str, ...]:
@@ -207,33 +210,24 @@ def judged_audit(
     JudgedAudit(Label 40 of 100 items, in 3 strata; expected half-width of the difference
     12.0 percentage points if human and judge labels differ as often as planned)
     """
-    seed, judged_in = (
-        checked_seed(items, "default", level, "equal_size", rng=rng),
-        verdict_columns(source),
-    )
+    seed = checked_seed(items, "default", level, "equal_size", rng=rng)
+    judged_in = verdict_columns(source)
     refuse_shown(columns or {}, judged_in)
-    strata, share = judged_strata(items)
-    plan = SamplePlan(
-        items,
-        lambda _: strata,
-        lambda _, n: (labeling_order(strata.sizes, n, share=share(n)), []),
-        "which",
-        seed,
-        draw_settings("difference", strata.n_strata, "equal_size", ALLOCATION),
-        source,
-        columns,
-        merges=False,
+    sizes = pair_sizes(items)
+    pairs = np.flatnonzero(sizes)
+    design = AuditDesign(
+        "difference", n_strata=pairs.size, allocation=ALLOCATION, seed=seed, asks="which"
     )
-    fields, sample, _ = plan.collect(budget, labels, label_sheet)
-    notes, places, expected = fields.pop("notes"), np.flatnonzero(pair_sizes(items)), float("nan")
+    plan = SamplePlan(items, design, source, columns)
+    fields, sample, strata = plan.collect(budget, labels, label_sheet)
+    notes, expected = fields.pop("notes"), float("nan")
     difference, limits = None, None
     if sample is None:
-        expected = _half_width(strata.sizes, fields["labeled"], places, level)
+        expected = _half_width(strata.sizes, fields["labeled"], pairs, level)
     else:
-        answers = [WHICH.index(said) for said in np.asarray(sample.truth).tolist()]
-        difference = judged_of(
-            pair_sizes(items), strata.labels[sample.index], answers, sample.skipped
-        )
+        answers = [WHICH.index(answer) for answer in np.asarray(sample.truth).tolist()]
+        counts = count_labels(JUDGED, pairs.size, strata.labels[sample.index], answers)
+        difference = JUDGED.estimate({"judged": sizes}, counts, sample.skipped)
         limits = difference.interval(level)
         notes = [*notes, *difference.remarks(level=level), *limits.notes]
     if judged_in != NAMES:
@@ -248,94 +242,15 @@ def judged_audit(
         allocation=ALLOCATION,
         expected_half_width=expected,
         judged_in=judged_in,
-        verdicts=tuple(np.array(WHICH)[places].tolist()),
+        verdicts=tuple(np.array(WHICH)[pairs].tolist()),
     )
-
-
-def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarray]]:
-    """Return the strata of items under a judge, and a function that allocates n labels to them.
-
-    There is one stratum per pair of judge labels that occurs.
-    """
-    size = pair_sizes(items)
-    some = np.flatnonzero(size)
-    order = np.argsort(WHICH)
-    labels = np.searchsorted(
-        some, order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))]
-    )
-    said = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in some)
-    strata = Strata(
-        labels,
-        size[some],
-        None,
-        some.size,
-        "given",
-        notes=[Note("design", f"strata are by whose answers the judge labels correct: {said}")],
-    )
-    least = int(np.minimum(LEAST, size).sum())
-    return strata, lambda n: judged_labels(size, max(n, least))[some]
-
-
-def pair_sizes(items: ScoredItems) -> np.ndarray:
-    """Return the number of items by pair of judge labels, (4,), in the order of `WHICH`."""
-    sizes = (
-        np.array([(items.by == said).sum() for said in WHICH])
-        if items.by is not None
-        else np.zeros(4, int)
-    )
-    if items.prediction is not None or sizes.sum() < items.size:
-        raise checks.WrongValue(
-            "items", "must hold the labels of a judge, as judged_items reads them"
-        )
-    return sizes
-
-
-def judged_of(
-    size: ArrayLike, stratum: np.ndarray, answers: Any, skipped: ArrayLike = 0
-) -> JudgedDifference:
-    """Return the difference from the strata and the human labels (n,) of the labeled items.
-
-    Human labels are codes of `WHICH`. `size` (4,) is the number of items by pair of judge labels;
-    pairs that occur are the strata. `skipped` is the number of skipped items per stratum.
-    """
-    verdicts, table, left = (
-        np.flatnonzero(size),
-        np.zeros((len(WHICH),) * 2, np.int64),
-        np.zeros(len(WHICH), np.int64),
-    )
-    np.add.at(table, (verdicts[stratum], answers), 1)
-    left[verdicts] = skipped
-    return judged_difference(size, table, skipped=left)
-
-
-def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Return the columns of the judge labels for A and B, or "A" and "B" if they are not known."""
-    judge = (source or {}).get("judge")
-    return tuple(name.strip() for name in judge.split(",")) if judge else NAMES
-
-
-def called(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the models, with the columns of their judge labels."""
-    return tuple(
-        name if name == column else f"{name} ({column})"
-        for name, column in zip(NAMES, columns, strict=True)
-    )
-
-
-def refuse_shown(columns: Mapping[str, Any], judged_in: Sequence[str]) -> None:
-    """Raise if annotators would see a judge label."""
-    for name in columns:
-        if name in judged_in:
-            raise checks.WrongValue(
-                "columns", "must not show a judge label: annotators would be influenced by it", name
-            )
 
 
 def _half_width(
-    size: np.ndarray, labeled: np.ndarray, places: Sequence[int] | np.ndarray, level: float
+    size: np.ndarray, labeled: np.ndarray, pairs: Sequence[int] | np.ndarray, level: float
 ) -> float:
     """Return the half-width if labels of a stratum are 1 and -1 as often as `SPREAD` assumes."""
     sizes, answers = np.zeros(4, int), np.zeros((4, 4), int)
-    sizes[places], either = size, np.rint(SPREAD[places] ** 2 * labeled / 2).astype(int)
-    answers[places] = np.stack([labeled - 2 * either, either, either, 0 * labeled], 1)
+    sizes[pairs], either = size, np.rint(SPREAD[pairs] ** 2 * labeled / 2).astype(int)
+    answers[pairs] = np.stack([labeled - 2 * either, either, either, 0 * labeled], 1)
     return judged_difference(sizes, answers).interval(level).half_width

@@ -18,7 +18,16 @@ from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
 from workbench.misclassification.prevalence import estimate_prevalence
-from workbench.results import Interval, Note, Result, bounded_words, digits, percent, with_bounded
+from workbench.results import (
+    Interval,
+    Note,
+    Result,
+    bounded_words,
+    digits,
+    percent,
+    rows_of,
+    with_bounded,
+)
 from workbench.stratified.class_metrics import class_metrics
 
 MORE = 100
@@ -134,11 +143,9 @@ class JudgeAudit(Result):
         tuple of str
             One text per value.
         """
-        return (
-            digits.percents(*values, error=error)
-            if self.positive is not None
-            else tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
-        )
+        if self.positive is not None:
+            return digits.percents(*values, error=error)
+        return tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
 
     @property
     def what(self) -> str:
@@ -151,10 +158,10 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return the corrected value and those of human labels and the judge in one sentence."""
-        said = "; ".join(
+        estimates = "; ".join(
             f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries
         )
-        return f"{self.what}: {said}; {self._labels()}"
+        return f"{self.what}: {estimates}; {self._labels()}"
 
     def _labels(self) -> str:
         labels = checks.counted(self.labeled, "human label")
@@ -162,29 +169,20 @@ class JudgeAudit(Result):
         return f"{labels} {of} {checks.counted(self.items, 'item')}"
 
     def _with_limits(self, row: dict) -> str:
-        value, low, high = self.shown(
-            row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
-        )
+        figures = row["estimate"], row["low"], row["high"]
+        value, low, high = self.shown(*figures, error=_half(row))
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
 
     def _bounded(self, row: dict) -> str:
-        texts = self.shown(
-            row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2
-        )
+        texts = self.shown(row["low"], row["high"], *_bounded_limits(row), error=_half(row))
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
         """Return the corrected value and that of the judge labels alone in one plain sentence."""
         corrected = self.entries[0]
         judge = next(row for row in self.entries if row["who"] == JUDGE)
-        half = (corrected["high"] - corrected["low"]) / 2
-        value, low, high, alone = self.shown(
-            corrected["estimate"],
-            corrected["low"],
-            corrected["high"],
-            judge["estimate"],
-            error=half,
-        )
+        figures = (*(corrected[key] for key in ("estimate", "low", "high")), judge["estimate"])
+        value, low, high, alone = self.shown(*figures, error=_half(corrected))
         name = f"{self.what[0].upper()}{self.what[1:]}"
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
             return (
@@ -192,28 +190,32 @@ class JudgeAudit(Result):
                 f"The judge labels alone give {alone}"
             )
         by_judge = "" if np.isnan(judge["estimate"]) else f". The judge labels alone give {alone}"
-        others = [
+        classes = [
             f"{row['label']} {self._with_limits(row)}"
             for row in self.entries[1:]
             if row["who"] == CORRECTED
         ]
-        rest = f". Proportions of the other classes: {checks.listed(others)}" if others else ""
+        rest = f". Proportions of the other classes: {checks.listed(classes)}" if classes else ""
         interval = f"{percent(self.level)} confidence interval {low} to {high}"
         return f"{name} is {value} ({interval}){by_judge}{rest}"
 
     def basis(self) -> str:
         """Return one line on the labels of the finding, and the gain from more of them."""
         row = self.entries[0]
-        now, then = (
-            digits.points(half, error=half)[0] + " percentage points"
-            if self.positive is not None and half
-            else f"{half:.2g}"
-            for half in ((row["high"] - row["low"]) / 2, self.half_width_more)
-        )
+        now, then = map(self._half_text, (_half(row), self.half_width_more))
         return (
             f"From {self._labels()} with judge labels; {percent(self.level)} confidence interval, "
             f"±{now}. With {MORE} more human labels it would be about ±{then}."
         )
+
+    def _half_text(self, half: float) -> str:
+        if self.positive is None or not half:
+            return f"{half:.2g}"
+        return digits.points(half, error=half)[0] + " percentage points"
+
+
+def _half(row: dict) -> float:
+    return (row["high"] - row["low"]) / 2
 
 
 def _bounded_limits(row: dict) -> tuple[float, float]:
@@ -313,44 +315,46 @@ def judge_audit(
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
     checks.level(level)
-    judged, before, truth, order, notes = _read(verdict, label, earlier, classes)
+    judged, before, index, labels, order, notes = _read(verdict, label, earlier, classes)
+    level = float(level)
     if before is not None:
-        audit = _of_an_earlier(judged, before, truth, order, rates, float(level))
+        audit = _of_an_earlier(judged, before, index, labels, order, rates, level)
     elif len(order) > 2:
-        audit = _of_several(judged, truth, order, float(level))
+        audit = _of_several(judged, index, labels, order, level)
     else:
-        audit = _of_the_same(judged, truth, order, float(level))
+        values = labels == order[1] if order else labels
+        audit = _of_the_same(judged, index, values.astype(float), order, level)
     return replace(audit, notes=(*notes, *audit.notes)) if notes else audit
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
-    """Return the judge labels, those of an earlier batch, the human labels, classes and notes.
+    """Return judge labels, those of an earlier batch, human labels, classes and notes.
 
-    The second is None without an earlier batch. Missing human labels are None. The classes are in
-    order, and () for grades.
+    The second is None without an earlier batch. Human labels are positions of the labeled items and
+    their labels. The classes are in order, and () for grades.
     """
-    cells, said = _cells(VERDICT, verdict), _cells(LABEL, label)
+    cells, label_cells = _cells(VERDICT, verdict), _cells(LABEL, label)
     before = cells[:0] if earlier is None else _cells("earlier", earlier)
     size = cells.size if earlier is None else before.size
-    if said.shape != (size,):
-        raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
-    known = np.array([not checks.is_missing(each) for each in said.tolist()])
-    if not known.any():
+    if label_cells.shape != (size,):
+        raise checks.WrongValue(
+            LABEL, f"must have an entry for each of {size:,} items", label_cells.size
+        )
+    index = np.flatnonzero([not checks.is_missing(cell) for cell in label_cells.tolist()])
+    if not index.size:
         raise checks.WrongValue(
             LABEL, "must hold the human label of at least one item; all are empty"
         )
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
-    found = read_classes({LABEL: said[known]})[0][LABEL]
-    columns = [judged, found]
+    labels = read_classes({LABEL: label_cells[index]})[0][LABEL]
+    columns = [judged, labels]
     texts = [column for column in columns if column.dtype.kind == "U"]
     spellings, notes = usual_spellings(itertools.chain(*(column.tolist() for column in texts)))
     if notes:
-        judged, found = (_respelled(column, spellings) for column in columns)
-    found, order = _in_words_of(judged, found, classes)
-    truth = np.full(size, None, object)
-    truth[known] = found
+        judged, labels = (_respelled(column, spellings) for column in columns)
+    labels, order = _in_words_of(judged, labels, classes)
     earlier_verdicts = None if earlier is None else judged[cells.size :]
-    return judged[: cells.size], earlier_verdicts, truth, order, notes
+    return judged[: cells.size], earlier_verdicts, index, labels, order, notes
 
 
 def _respelled(column: np.ndarray, spellings: dict[str, str]) -> np.ndarray:
@@ -369,32 +373,32 @@ def _cells(name: str, values: ArrayLike) -> np.ndarray:
     return cells
 
 
-def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
+def _in_words_of(judged: np.ndarray, human: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
     """Return human labels in the classes of the judge, and the classes in order, () for grades."""
-    verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
+    verdicts, labels = np.unique(judged).tolist(), np.unique(human).tolist()
     if len(verdicts) < 2:
         raise checks.WrongValue(
             VERDICT,
             f"must hold different judge labels; all {judged.size:,} are {verdicts[0]!r}. Use the "
             "human labels alone, or check the column",
         )
-    are_numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
+    are_numbers = judged.dtype.kind != "U" and human.dtype.kind != "U"
     if len(labels) > 2 and are_numbers:
-        return found, ()
-    named = _named(classes, verdicts, labels)
+        return human, ()
+    order_given = _named(classes, verdicts, labels)
     are_nested = {*labels} <= {*verdicts} or {*verdicts} <= {*labels}
-    if are_nested and len(named) > 2 and {*named} == {*verdicts, *labels}:
-        return found, named
+    if are_nested and len(order_given) > 2 and {*order_given} == {*verdicts, *labels}:
+        return human, order_given
     if are_nested and len(labels) > 2:
-        return found, _order_of_several(labels, named)
+        return human, _order_of_several(labels, order_given)
     meant = {label: _meaning(label) for label in labels}
     right_and_wrong = _right_and_wrong(verdicts)
     translates = not {*labels} <= {*verdicts} and None not in meant.values()
-    if translates and {*named} <= {*verdicts} and (named or right_and_wrong):
-        order = named or right_and_wrong
-        return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
+    if translates and {*order_given} <= {*verdicts} and (order_given or right_and_wrong):
+        order = order_given or right_and_wrong
+        return np.array([order[int(meant[label] == 1)] for label in human.tolist()]), order
     own = verdicts if len(verdicts) == 2 else labels
-    order = named or _ordered(own)
+    order = order_given or _ordered(own)
     strange = [label for label in labels if label not in order]
     if len(order) == 1:
         raise checks.WrongValue(
@@ -412,34 +416,34 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
             "0) if you name two classes in order, of which the second means correct, such as "
             "fail,pass",
         )
-    return found, order
+    return human, order
 
 
-def _order_of_several(labels: list, named: tuple) -> tuple:
+def _order_of_several(labels: list, order: tuple) -> tuple:
     """Return three or more classes in order; the results begin with the last one."""
-    if named and {*named} != {*labels}:
+    if order and {*order} != {*labels}:
         classes = checks.listed(labels, quoted=True)
         raise checks.WrongValue(
             "classes",
             f"must name all classes of the human labels, {classes}",
-            ", ".join(map(str, named)),
+            ", ".join(map(str, order)),
         )
-    return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
+    return order or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
 
 
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
     """Return the named classes as they are written in the columns."""
-    names = {looks(_plain(each)): each for each in (*labels, *verdicts)}
-    wanted = [looks(text) for text in classes.split(",")] if classes else []
-    for text in wanted:
-        if text not in names or len(wanted) not in (2, len(labels), len(names)):
-            known = checks.listed(map(_plain, names.values()), quoted=True)
+    names = {looks(_plain(label)): label for label in (*labels, *verdicts)}
+    texts = [looks(text) for text in classes.split(",")] if classes else []
+    for text in texts:
+        if text not in names or len(texts) not in (2, len(labels), len(names)):
+            possible = checks.listed(map(_plain, names.values()), quoted=True)
             raise checks.WrongValue(
                 "classes",
-                f"must be two classes, or all of the human labels, out of {known}",
+                f"must be two classes, or all of the human labels, out of {possible}",
                 classes,
             )
-    return tuple(names[text] for text in wanted)
+    return tuple(names[text] for text in texts)
 
 
 def _plain(label: Any) -> str:
@@ -467,31 +471,25 @@ def _right_and_wrong(classes: list) -> tuple:
 
 def _ordered(labels: list) -> tuple:
     """Return the classes; if one means correct, it is the last."""
-    return (
-        _right_and_wrong(labels) if len(labels) == 2 and _right_and_wrong(labels) else tuple(labels)
-    )
+    order = _right_and_wrong(labels) if len(labels) == 2 else ()
+    return order or tuple(labels)
 
 
-def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
-    known = _known(truth)
-    verdicts, place = np.unique(judged, return_inverse=True)
-    stratum, names = _strata(verdicts, place, known)
-    worth = np.array([0.0, 1.0]) if order else np.unique(truth[known].astype(float))
-    found = (
-        np.array([order.index(each) for each in truth[known].tolist()])
-        if order
-        else np.searchsorted(worth, truth[known].astype(float))
-    )
-    counts = np.zeros((len(names), worth.size), int)
-    np.add.at(counts, (stratum[known], found), 1)
-    size, labeled = np.bincount(stratum), counts.sum(1)
+def _of_the_same(
+    judged: np.ndarray, index: np.ndarray, human: np.ndarray, order: tuple, level: float
+) -> JudgeAudit:
+    """Return the audit of grades, or of two classes; `human` are grades, or 0 and 1."""
+    verdicts, code = np.unique(judged, return_inverse=True)
+    stratum, names = _strata(verdicts, code, index)
+    values = np.array([0.0, 1.0]) if order else np.unique(human)
+    counts = np.zeros((len(names), values.size), int)
+    np.add.at(counts, (stratum[index], np.searchsorted(values, human)), 1)
+    size, labeled, n = np.bincount(stratum), counts.sum(1), index.size
     _refuse_one_verdict(size, labeled, names)
-    rate, n = counts @ worth / np.maximum(labeled, 1), int(labeled.sum())
-    limits, binary = (
-        _limits(size, counts, worth, level),
-        len(order) == 2 and {*order} == {*verdicts.tolist()},
-    )
-    people = _limits(size.sum()[None], counts.sum(0)[None], worth, level)
+    rate = counts @ values / np.maximum(labeled, 1)
+    limits = _limits(size, counts, values, level)
+    people = _limits(size.sum()[None], counts.sum(0)[None], values, level)
+    binary = len(order) == 2 and {*order} == {*verdicts.tolist()}
     alone = np.nan
     if not order:
         alone = judged.mean()
@@ -499,49 +497,46 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
         alone = np.mean(judged == order[1])
     entries = (
         _entry(CORRECTED, size @ rate / size.sum(), limits, n),
-        _entry(PEOPLE, counts.sum(0) @ worth / n, people, n),
+        _entry(PEOPLE, counts.sum(0) @ values / n, people, n),
         _entry(JUDGE, alone, None, 0),
     )
     rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
-    correlation = _correlation(judged[known], worth[found], order)
-    strata = tuple(
-        {"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value}
-        for name, items, n, value in zip(
-            names, size.tolist(), labeled.tolist(), rate.tolist(), strict=True
-        )
-    )
+    strata = _stratum_rows(names, size, labeled, rate, "share" if order else "mean")
+    more = _limits(size, _grown(size, counts), values, level)
+    correlation = _correlation(judged[index], human, order)
     return JudgeAudit(
         entries,
         rates,
         strata,
-        _plain(order[1]) if order else None,
-        False,
-        judged.size,
-        n,
-        correlation,
-        _limits(size, _grown(size, counts), worth, level).half_width,
-        level,
+        positive=_plain(order[1]) if order else None,
+        earlier=False,
+        items=judged.size,
+        labeled=n,
+        correlation=correlation,
+        half_width_more=more.half_width,
+        level=level,
         notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)],
     )
 
 
-def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+def _stratum_rows(names: Any, size: Any, labeled: Any, value: Any, key: str) -> tuple[dict, ...]:
+    return tuple(rows_of(**{"verdict": names, "size": size, "labeled": labeled, key: value}))
+
+
+def _of_several(
+    judged: np.ndarray, index: np.ndarray, labels: np.ndarray, order: tuple, level: float
+) -> JudgeAudit:
     """Return the proportions of three or more classes, each against all others, by judge label."""
     entries: list[dict] = []
     strata: list[dict] = []
     rates: list[dict] = []
     audits = []
-    known = _known(truth)
     for label in reversed(order):
-        other = f"not {_plain(label)}"
-        against_others = np.full(truth.size, None, object)
-        against_others[known] = np.where(truth[known] == label, label, other)
-        audit = _of_the_same(judged, against_others, (other, label), level)
-        alone = {"estimate": float(np.mean(judged == label))}
+        two = f"not {_plain(label)}", label
+        audit = _of_the_same(judged, index, (labels == label).astype(float), two, level)
         of_label = {"label": _plain(label)}
-        entries += [
-            row | of_label | (alone if row["who"] == JUDGE else {}) for row in audit.entries
-        ]
+        entries += [row | of_label for row in audit.entries]
+        entries[-1]["estimate"] = float(np.mean(judged == label))
         strata += [row | of_label for row in audit.strata]
         rates += audit.rates
         audits.append(audit)
@@ -555,10 +550,6 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
     )
 
 
-def _known(truth: np.ndarray) -> np.ndarray:
-    return np.array([each is not None for each in truth.tolist()])
-
-
 def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the counts of labels with 100 more labels in the same proportions."""
     grown = np.rint(counts * min(1 + MORE / counts.sum(), size.sum() / counts.sum())).astype(int)
@@ -566,33 +557,34 @@ def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _strata(
-    verdicts: np.ndarray, place: np.ndarray, known: np.ndarray
+    verdicts: np.ndarray, code: np.ndarray, index: np.ndarray
 ) -> tuple[np.ndarray, list[str]]:
     """Return the stratum (N,) of each item, and the names of the strata.
 
     A stratum is a judge label, or a group of neighboring grades.
     """
-    labeled = np.bincount(place[known], minlength=verdicts.size)
     if verdicts.size == 2 or verdicts.dtype.kind == "U":
-        return place, [_plain(each) for each in verdicts.tolist()]
-    least = max(LEAST, -(-labeled.sum() // MOST))
-    group, groups, held = np.zeros(verdicts.size, int), 0, 0
-    for k, n in enumerate(labeled.tolist()):
-        group[k], held = groups, held + n
-        if held >= least and labeled[k + 1 :].sum() >= least:
-            groups, held = groups + 1, 0
-    ends = [verdicts[group == g][[0, -1]] for g in range(group.max() + 1)]
+        return code, [_plain(verdict) for verdict in verdicts.tolist()]
+    labeled = np.bincount(code[index], minlength=verdicts.size)
+    least = max(LEAST, -(-index.size // MOST))
+    groups: list[list[int]] = [[]]
+    for k in range(verdicts.size):
+        groups[-1].append(k)
+        if labeled[groups[-1]].sum() >= least and labeled[k + 1 :].sum() >= least:
+            groups.append([])
+    ends = [verdicts[[group[0], group[-1]]] for group in groups]
     names = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
-    return group[place], names
+    group_of = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return group_of[code], names
 
 
 def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
+        have = checks.counted(labeled[few], "has", "have")
         raise checks.WrongValue(
             LABEL,
             f"must be given for at least 2 items of every judge label. Of the {size[few]:,} items "
-            f"with judge label {names[few]!r}, {labeled[few]} "
-            f"{'has' if labeled[few] == 1 else 'have'} a human label. The judge may err on these "
+            f"with judge label {names[few]!r}, {have} a human label. The judge may err on these "
             "items, too, so label some of them, chosen at random",
         )
 
@@ -604,15 +596,13 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
-    low, high = (float("nan"),) * 2 if limits is None else limits
-    return {
-        "who": who,
-        "estimate": float(value),
-        "low": float(low),
-        "high": float(high),
-        "labeled": n,
-        **with_bounded((low, high) if limits is None else limits),
-    }
+    limits = (float("nan"), float("nan")) if limits is None else limits
+    return _figures("who", who, value, limits, n) | with_bounded(limits)
+
+
+def _figures(key: str, name: str, value: float, limits: Any, n: int) -> dict:
+    low, high = map(float, limits)
+    return {key: name, "estimate": float(value), "low": low, "high": high, "labeled": n}
 
 
 def _recall(
@@ -620,29 +610,22 @@ def _recall(
 ) -> dict:
     """Return the row of sensitivity (k = 1) or specificity (k = 0)."""
     predicted = verdicts == order[k]
-    metrics = class_metrics(
-        size, predicted, counts.sum(1), np.where(predicted, counts[:, k], counts[:, 1 - k])
-    )
-    return _rate(
-        k, order, metrics.recall, metrics.interval("recall", level), int(counts[:, k].sum())
-    )
+    correct = np.where(predicted, counts[:, k], counts[:, 1 - k])
+    metrics = class_metrics(size, predicted, counts.sum(1), correct)
+    limits = metrics.interval("recall", level)
+    return _rate(k, order, metrics.recall, limits, int(counts[:, k].sum()))
 
 
 def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
-    return {
-        "rate": f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})",
-        "estimate": float(value),
-        "low": float(limits[0]),
-        "high": float(limits[1]),
-        "labeled": n,
-    }
+    name = f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})"
+    return _figures("rate", name, value, limits, n)
 
 
-def _correlation(judged: np.ndarray, found: np.ndarray, order: tuple) -> float:
+def _correlation(judged: np.ndarray, human: np.ndarray, order: tuple) -> float:
     if judged.dtype.kind == "U" and not {*np.unique(judged).tolist()} <= {*order}:
         return float("nan")
     codes = judged == order[1] if order and judged.dtype.kind == "U" else judged
-    pair = np.stack([codes, found]).astype(float)
+    pair = np.stack([codes, human]).astype(float)
     return float(np.corrcoef(pair)[0, 1]) if pair.std(1).all() else 0.0
 
 
@@ -650,24 +633,20 @@ def _remarks(correlation: float, n: int) -> list[Note]:
     if n < 4 or np.isnan(correlation):
         return []
     least = 1 / np.sqrt(n - 2)
+    if correlation >= least:
+        return []
     if correlation < -least:
-        return [
-            Note(
-                "unreliable",
-                "judge labels and human labels contradict each other (correlation "
-                f"{correlation:.2f}): are the classes swapped in one of the two?",
-            )
-        ]
-    if correlation < least:
-        return [
-            Note(
-                "remark",
-                "the judge does not help: its labels correlate with the human labels by "
-                f"{correlation:.2f}, which is below 1/sqrt(n - 2) = {least:.2f}. The human labels "
-                "alone are about as precise",
-            )
-        ]
-    return []
+        text = (
+            "judge labels and human labels contradict each other (correlation "
+            f"{correlation:.2f}): are the classes swapped in one of the two?"
+        )
+        return [Note("unreliable", text)]
+    text = (
+        "the judge does not help: its labels correlate with the human labels by "
+        f"{correlation:.2f}, which is below 1/sqrt(n - 2) = {least:.2f}. The human labels alone "
+        "are about as precise"
+    )
+    return [Note("remark", text)]
 
 
 def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
@@ -688,7 +667,8 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
 def _of_an_earlier(
     judged: np.ndarray,
     before: np.ndarray,
-    truth: np.ndarray,
+    index: np.ndarray,
+    labels: np.ndarray,
     order: tuple,
     rates: str,
     level: float,
@@ -699,74 +679,52 @@ def _of_an_earlier(
             "needs judge labels and human labels of the same two classes, such as pass and fail. "
             "For grades or more classes, label items of this batch",
         )
-    known = _known(truth)
-    audit = ConfusionCounts.from_labels(
-        np.array(truth[known].tolist()), before[known], labels=order
+    audit = ConfusionCounts.from_labels(labels, before[index], labels=order)
+    counts, frame = (
+        [int((verdicts == name).sum()) for name in order] for verdicts in (judged, before)
     )
-    counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
-
-    def estimated(way: str, table: ConfusionCounts = audit) -> Any:
-        return estimate_prevalence(
-            table,
-            counts,
-            frame if way == "mle" else None,
-            method=way,
-            rates=rates,
-            sampled_by="random",
-        )
-
-    found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()) :]}
-    half = {way: each.interval(level).half_width for way, each in found.items()}
-    n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
-    grown = estimated(
-        "hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order)
-    )
-    people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
-    entries = (
-        *(
-            _entry(
-                CORRECTED + f" ({way})" * (len(found) > 1),
-                each.restricted_estimate,
-                each.interval(level),
-                n,
-            )
-            for way, each in found.items()
-        ),
-        _entry(PEOPLE_EARLIER, right[1] / n, people, n),
-        _entry(JUDGE, counts[1] / sum(counts), None, 0),
-    )
-    errs = tuple(
-        _rate(
-            k,
-            order,
-            audit.reading_rates[k, k],
-            intervals.stratified_interval([ENDLESS], [right[k]], [audit.table[k, k]], level=level),
-            int(right[k]),
-        )
-        for k in (1, 0)
-        if right[k] > 1
-    )
-    correlation = _correlation(before[known], truth[known] == order[1], order)
-    strata = tuple(
-        {
-            "verdict": _plain(name),
-            "size": frame[k],
-            "labeled": int(audit.table[:, k].sum()),
-            "share": float(audit.truth_rates[1, k]),
-        }
-        for k, name in enumerate(order)
-    )
-    more = grown.interval(level).half_width * (half[best] / half["hull"] if half["hull"] else 1.0)
+    settings = {"rates": rates, "sampled_by": "random"}
+    hull: Any = estimate_prevalence(audit, counts, method="hull", **settings)
+    prevalences: dict[str, Any] = {"hull": hull}
+    if index.size < before.size:
+        mle = estimate_prevalence(audit, counts, frame, method="mle", **settings)
+        prevalences = {"mle": mle, "hull": hull}
+    limits: dict[str, Any] = {
+        method: result.interval(level) for method, result in prevalences.items()
+    }
+    best, *_ = prevalences
+    table, n, human = audit.table, audit.n, audit.table.sum(1)
+    entries = []
+    for method, result in prevalences.items():
+        who = f"{CORRECTED} ({method})" if len(prevalences) > 1 else CORRECTED
+        entries.append(_entry(who, result.restricted_estimate, limits[method], n))
+    people = intervals.stratified_interval([before.size], [n], [human[1]], level=level)
+    entries.append(_entry(PEOPLE_EARLIER, human[1] / n, people, n))
+    entries.append(_entry(JUDGE, counts[1] / sum(counts), None, 0))
+    error_rates = []
+    for k in (1, 0):
+        if human[k] > 1:
+            ends = intervals.stratified_interval([ENDLESS], [human[k]], [table[k, k]], level=level)
+            error_rates.append(_rate(k, order, audit.reading_rates[k, k], ends, int(human[k])))
+    grown = ConfusionCounts(np.rint(table * (1 + MORE / n)).astype(int), order)
+    larger: Any = estimate_prevalence(grown, counts, method="hull", **settings)
+    more = larger.interval(level).half_width
+    if limits["hull"].half_width:
+        more *= limits[best].half_width / limits["hull"].half_width
+    correlation = _correlation(before[index], labels == order[1], order)
+    names = [_plain(name) for name in order]
+    strata = _stratum_rows(names, frame, table.sum(0), audit.truth_rates[1], "share")
+    notes = [EARLIER, *audit.notes, *prevalences[best].notes, *_remarks(correlation, n)]
     return JudgeAudit(
-        entries,
-        errs,
+        tuple(entries),
+        tuple(error_rates),
         strata,
-        _plain(order[1]),
-        True,
-        judged.size,
-        n,
-        correlation,
-        float(more),
-        level,
-        notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)],
+        positive=names[1],
+        earlier=True,
+        items=judged.size,
+        labeled=n,
+        correlation=correlation,
+        half_width_more=float(more),
+        level=level,
+        notes=notes,
     )

@@ -4,14 +4,16 @@
 sample of the items; see `random_sample`.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.audits import random_sample
+from workbench.audits.questions import AuditDesign, Question
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws, plans, sheets
 from workbench.labeling import rows as sheet_rows
@@ -26,49 +28,29 @@ SHOWN_IDS = 5
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """The strata of items, the rule that allocates labels to them, and the seed of the sample.
+    """The sample of an audit.
 
     Attributes
     ----------
     items : ScoredItems
-        The items.
-    strata_at : callable
-        From a budget to the strata.
-    turns : callable
-        From strata and a budget to the stratum of each label, and notes.
-    asks : {"correct", "truth", "which"}
-        The column of the sheet that is to be filled.
-    seed : int
-        Seed of the sample.
-    settings : mapping
-        Settings of the sample, for the plan next to the sheet.
+        The items to sample from.
+    design : AuditDesign
+        Settings of the sample.
     source : mapping or None
         Origin of the items, for the plan next to the sheet.
     columns : mapping or None
         Columns of the items that the sheet shows.
-    strata_of_sample : callable or None
-        Like `strata_at`, for labels that were not sampled by a plan; None for `strata_at`.
-    parts : (N,) array of int or None
-        Parts of the items. Strata with few labels are merged only within a part, and a part with
-        fewer than two labels is reported as unknown.
-    merges : bool
-        Whether strata with few labels are merged at all.
-    among : str
-        Words for the items, such as " on which the models differ".
     """
 
     items: ScoredItems
-    strata_at: Callable[[int], Strata]
-    turns: Callable[[Strata, int], tuple[np.ndarray, list[Note]]]
-    asks: str
-    seed: int
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    design: AuditDesign
     source: Mapping[str, Any] | None = None
     columns: Mapping[str, Any] | None = None
-    strata_of_sample: Callable[[int], Strata] | None = None
-    parts: np.ndarray | None = None
-    merges: bool = True
-    among: str = ""
+
+    @property
+    def question(self) -> Question:
+        """Return the question of the audit."""
+        return self.design.entry
 
     def collect(
         self, budget: int, labels: str, label_sheet: str
@@ -83,31 +65,44 @@ class SamplePlan:
         if self.items.labeled is not None:
             return self._of_items(self.items.labeled)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
-        strata = self.strata_at(budget)
+        strata = self._strata(budget)
         sheets.check_columns(self.columns or {}, self.items.size)
-        turns, notes = self.turns(strata, budget)
-        labeled = np.bincount(turns, minlength=strata.n_strata)
+        frame = self.question.frame(self.items, self.design, strata, budget)
+        turns = frame.turns(budget)
+        fields = {
+            "mode": "plan",
+            "labeled": np.bincount(turns, minlength=strata.n_strata),
+            "label_sheet": str(label_sheet),
+        }
         if self.items.correct is not None:
-            known = sheets.known_labels(
-                self.items, strata.labels, strata.n_strata, np.sort(self._order(strata, turns))
-            )
-            return self._fields(strata, notes, mode="simulated", labeled=labeled), known, strata
+            index = np.sort(frame.order(turns, self.design.seed))
+            labels_of_truth = sheets.known_labels(self.items, strata.labels, strata.n_strata, index)
+            fields |= {"mode": "simulated", "label_sheet": ""}
+            return self._fields(strata, frame.notes, **fields), labels_of_truth, strata
         if label_sheet:
             plans.read_plan(label_sheet)  # somebody else's file of that name is not overwritten
             sheets.write_label_sheet(
                 label_sheet,
                 self.items,
                 strata.labels,
-                self._order(strata, turns),
-                asks=self.asks,
-                columns=self._shown(),
+                frame.order(turns, self.design.seed),
+                asks=self.design.asks,
+                columns=self._sheet_columns(),
             )
             plans.write_plan(label_sheet, self._plan(budget))
-        return (
-            self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)),
-            None,
-            strata,
-        )
+        return self._fields(strata, frame.notes, **fields), None, strata
+
+    @functools.cached_property
+    def _cut(self) -> Callable[[int], Strata]:
+        return functools.cache(functools.partial(self.question.strata, self.items, self.design))
+
+    def _strata(self, labels: int, planned: bool = True) -> Strata:
+        """Return the strata for a number of labels, which a plan sampled or not."""
+        n_strata = self.question.n_strata(self.items, self.design, labels)
+        least = self.question.least_labels
+        if least and not planned:
+            n_strata = min(n_strata, max(1, labels // least))
+        return self._cut(n_strata)
 
     def _of_items(self, index: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of labels that the file has for some of its items."""
@@ -126,97 +121,78 @@ class SamplePlan:
         without a label.
         """
         sampled = np.concatenate([sheet.index, skipped])
-        random_sample.refuse_single(sampled, self.items.size, self.among)
-        strata_at = self.strata_of_sample or self.strata_at
-        strata = strata_at(ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM))
-        seen = self._seen(sampled)
-        place = np.cumsum(seen) - 1
-        some, index = self._some(seen), place[sampled[seen[sampled]]]
-        random_sample.refuse_unseen(some, index)
-        likeness = random_sample.likeness(some, index)
-        if self.merges:
-            strata = self._merged(strata, sampled, likeness.by_class)
-        among = self.among if seen.all() else self._part_words(seen)
-        premise, note = random_sample.sample_words(index.size, some.size, likeness, among)
-        sheet = self._counted(sheet, strata, np.union1d(skipped, np.flatnonzero(~seen)))
+        random_sample.refuse_single(sampled, self.items.size, self.question.among)
+        n = ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM)
+        strata = self._strata(n, planned=False)
+        parts = self.question.parts(self.items, self.design)
+        estimable = self._estimable(parts, sampled)
+        items, index = (
+            self._sublist(estimable),
+            (np.cumsum(estimable) - 1)[sampled[estimable[sampled]]],
+        )
+        random_sample.refuse_unseen(items, index)
+        likeness = random_sample.likeness(items, index)
+        if self.question.merges:
+            strata = self._merged(strata, parts, sampled, likeness.by_class)
+        among = self.question.among
+        if parts is not None and not estimable.all():
+            among = _part_text(parts[estimable])
+        premise, note = random_sample.sample_texts(index.size, items.size, likeness, among)
+        sheet = self._counted(sheet, strata, np.union1d(skipped, np.flatnonzero(~estimable)))
         fields = self._fields(strata, [note, *sheet.notes], mode="analyzed", labeled=sheet.labeled)
-        if not seen.all():
-            unknown = self._unknown(seen, sampled)
+        if parts is not None and not estimable.all():
+            unknown = _unknown_text(parts, estimable, sampled)
             premise = f"{unknown[0].upper()}{unknown[1:]}. {premise}"
             fields["notes"].append(Note("undefined", unknown))
         return fields | {"premise": premise}, sheet, strata
 
-    def _merged(self, strata: Strata, sampled: np.ndarray, by_class: bool) -> Strata:
+    def _merged(
+        self, strata: Strata, parts: np.ndarray | None, sampled: np.ndarray, by_class: bool
+    ) -> Strata:
         """Return strata with enough labels each.
 
         They lie within predicted classes if the labels depend on these.
         """
-        parts = np.zeros(strata.n_strata, np.int64)
-        if self.parts is not None:
-            parts[strata.labels] = self.parts
+        part_of = np.zeros(strata.n_strata, np.int64)
+        if parts is not None:
+            part_of[strata.labels] = parts
         elif by_class and strata.method != "given":
-            strata, parts = random_sample.within_classes(
+            strata, part_of = random_sample.within_classes(
                 strata, np.asarray(self.items.prediction), sampled
             )
         counts = np.bincount(strata.labels[sampled], minlength=strata.n_strata)
-        return random_sample.coarser(strata, counts, parts)
+        return random_sample.coarser(strata, counts, part_of)
 
-    def _seen(self, sampled: np.ndarray) -> np.ndarray:
+    def _estimable(self, parts: np.ndarray | None, sampled: np.ndarray) -> np.ndarray:
         """Return a mask (N,) of the items of parts that have two labels, or are fully labeled."""
-        parts = np.zeros(self.items.size, np.int64) if self.parts is None else self.parts
+        if parts is None:
+            return np.ones(self.items.size, bool)
         size = np.bincount(parts)
         labels = np.bincount(parts[sampled], minlength=size.size)
         return (labels >= np.minimum(ROUNDS, size))[parts]
 
-    def _some(self, where: np.ndarray) -> ScoredItems:
+    def _sublist(self, where: np.ndarray) -> ScoredItems:
         """Return scores, predictions and given strata of some items."""
         items = self.items
         prediction = None if items.prediction is None else items.prediction[where]
         by = None if items.by is None else items.by[where]
         return ScoredItems(None, items.score[where], prediction, score_is=items.score_is, by=by)
 
-    def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
-        """Return the labels counted per stratum; unlabeled items of `left` count as skipped."""
-        stratum, left = strata.labels[sheet.index], np.setdiff1d(left, sheet.index)
-        labeled = np.bincount(stratum, minlength=strata.n_strata)
-        correct = np.bincount(stratum, sheet.right, strata.n_strata).astype(np.int64)
-        skipped = np.bincount(strata.labels[left], minlength=strata.n_strata)
-        return replace(sheet, labeled=labeled, correct=correct, skipped=skipped)
-
-    def _part_words(self, where: np.ndarray) -> str:
-        """Return words for a part of the items."""
-        return (
-            " predicted as the class"
-            if np.asarray(self.parts)[where].any()
-            else " predicted otherwise"
+    def _counted(self, sheet: SheetLabels, strata: Strata, unlabeled: np.ndarray) -> SheetLabels:
+        """Return the labels counted per stratum; unlabeled items count as skipped."""
+        stratum = strata.labels[sheet.index]
+        skipped = strata.labels[np.setdiff1d(unlabeled, sheet.index)]
+        return replace(
+            sheet,
+            labeled=np.bincount(stratum, minlength=strata.n_strata),
+            correct=np.bincount(stratum, sheet.right, strata.n_strata).astype(np.int64),
+            skipped=np.bincount(skipped, minlength=strata.n_strata),
         )
 
-    def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
-        """Return a text on the metrics that need labels of other parts, and what to do."""
-        which = self._part_words(~seen)
-        lost = (
-            "precision, recall, F1 and accuracy"
-            if np.asarray(self.parts)[~seen].any()
-            else "recall, F1 and accuracy"
-        )
-        labels = "only 1" if (~seen)[sampled].any() else "none"
-        return (
-            f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so "
-            f"{lost} are unknown. Their ranges allow every label of these items. Label at least 2 "
-            f"of them, preferably {random_sample.PER_STRATUM} or more"
-        )
-
-    def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
-        """Return the sampled items in the order of labeling.
-
-        The first rows of any number have nearly the proportions of the whole sample.
-        """
-        return draws.items_in_turn(draws.id_texts(self.items), strata.labels, turns, self.seed)
-
-    def _shown(self) -> dict:
+    def _sheet_columns(self) -> dict:
         """Return the columns of the sheet, with the prediction if it is to be checked."""
         columns = dict(self.columns or {})
-        if self.asks != "correct" or self.items.prediction is None:
+        if self.design.asks != "correct" or self.items.prediction is None:
             return columns
         name = (self.source or {}).get("prediction") or "prediction"
         name = "prediction" if name.casefold() in sheets.OWN else name
@@ -225,124 +201,114 @@ class SamplePlan:
     def _plan(self, budget: int) -> dict:
         return {
             "budget": budget,
-            "settings": {**self.settings, "seed": self.seed},
+            "settings": self.design.settings(),
             "source": dict(self.source or {}),
-            "asks": self.asks,
+            "asks": self.design.asks,
             "columns": list(self.columns or {}),
             "data": plans.item_digests(self.items),
         }
 
-    def _read(self, path: Any, wished: int) -> tuple:
-        rows, plan = sheet_rows.opened(path, self.items, self.asks), plans.read_plan(path)
+    def _read(self, path: Any, budget: int) -> tuple:
+        rows = sheet_rows.opened(path, self.items, self.design.asks)
+        plan = plans.read_plan(path)
         if plan is not None:
             plans.refuse_changed(path, plan, self._plan(plan["budget"]))
-        budget, order = self._drawn(rows, plan, wished)
-        strata = self.strata_at(budget)
+        budget, order = self._sampled(rows, plan, budget)
+        strata = self._strata(budget)
         sheet = sheets.found_labels(rows, self.items, strata.labels, strata.n_strata, order)
         if order is None:
             return self._not_planned(rows, sheet)
-        sheet = self._drawn_only(sheet, strata, order)
+        sheet = self._without_unsampled(sheet, strata, order)
         _refuse_few(sheet, strata, order)
-        fields = {
-            "mode": "analyzed",
-            "labeled": sheet.labeled,
-            "unmatched": sheet.unmatched,
-            "unlabeled": sheet.unlabeled,
-            "row_counts": sheet.row_counts,
-            "skipped": sheet.unlabeled[: sheet.skipped.sum()],
-        }
         notes = [*sheet.notes, *_unlabeled_notes(sheet)]
-        return self._fields(strata, notes, **fields), sheet, strata
+        fields = self._fields(strata, notes, mode="analyzed", labeled=sheet.labeled)
+        return fields | _sheet_fields(sheet, int(sheet.skipped.sum())), sheet, strata
 
     def _not_planned(self, rows: Any, sheet: SheetLabels) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of a sheet that was not sampled by a plan.
 
         In a sheet with a row for every item, rows without a label do not count as skipped.
         """
-        whole_file = len(rows.known()) == self.items.size
-        without_label = sheet.unlabeled[: sheet.skipped.sum()]
-        counts = dict(sheet.row_counts)
-        if whole_file and "skipped" in counts:
-            counts["without a label"] = counts.pop("skipped")
-        skipped = np.array(
-            [] if whole_file else [rows.position_of[name] for name in without_label], np.int64
-        )
+        skipped_ids = sheet.unlabeled[: sheet.skipped.sum()]
+        if len(rows.known()) == self.items.size:
+            counts = dict(sheet.row_counts)
+            if "skipped" in counts:
+                counts["without a label"] = counts.pop("skipped")
+            sheet = replace(sheet, unlabeled=(), row_counts=counts)
+            skipped_ids = ()
+        skipped = np.array([rows.position_of[name] for name in skipped_ids], np.int64)
+        filled = sheet
         fields, sheet, strata = self._as_random_sample(sheet, skipped)
-        unlabeled = () if whole_file else sheet.unlabeled
-        fields |= {
-            "unmatched": sheet.unmatched,
-            "unlabeled": unlabeled,
-            "row_counts": counts,
-            "skipped": unlabeled[: skipped.size],
-        }
+        fields |= _sheet_fields(filled, skipped.size)
         if skipped.size:
-            fields["notes"] += _unlabeled_notes(replace(sheet, unlabeled=unlabeled))
+            fields["notes"] += _unlabeled_notes(sheet)
         return fields, sheet, strata
 
-    def _drawn_only(self, sheet: SheetLabels, strata: Strata, order: np.ndarray) -> SheetLabels:
+    def _without_unsampled(
+        self, sheet: SheetLabels, strata: Strata, order: np.ndarray
+    ) -> SheetLabels:
         """Return the labels of the sampled items, with a note that names other labeled items."""
-        drawn = np.isin(sheet.index, order)
-        others = sheet.index[~drawn]
-        if not others.size:
+        sampled = np.isin(sheet.index, order)
+        unsampled = sheet.index[~sampled]
+        if not unsampled.size:
             return sheet
-        if not drawn.any():
+        if not sampled.any():
             raise ValueError(
                 f"none of the {sheet.index.size:,} labeled items was sampled by the plan next to "
                 "the annotation sheet. To treat the labels as a random sample of all items, move "
                 "the file that ends in .plan.json away"
             )
-        names = checks.listed(draws.id_texts(self.items, others), SHOWN_IDS, quoted=True)
-        which = checks.counted(others.size, "labeled item was", "labeled items were")
+        names = checks.listed(draws.id_texts(self.items, unsampled), SHOWN_IDS, quoted=True)
+        which = checks.counted(unsampled.size, "labeled item was", "labeled items were")
         note = Note(
             "data",
             f"{which} not sampled by the plan and not used, because the interval is valid only for "
             f"the items that were sampled at random: {names}",
         )
-        kept = replace(
+        labels = replace(
             sheet,
-            index=sheet.index[drawn],
-            right=sheet.right[drawn],
-            truth=None if sheet.truth is None else sheet.truth[drawn],
+            index=sheet.index[sampled],
+            right=sheet.right[sampled],
+            truth=None if sheet.truth is None else sheet.truth[sampled],
             notes=[*sheet.notes, note],
         )
-        counts = dict(sheet.row_counts)
-        counts["labeled"] -= others.size
-        labels = self._counted(kept, strata, np.empty(0, np.int64))
-        return replace(
-            labels, skipped=sheet.skipped, row_counts=counts | {"not drawn": int(others.size)}
-        )
+        counts = {**sheet.row_counts, "not drawn": int(unsampled.size)}
+        counts["labeled"] -= unsampled.size
+        labels = self._counted(labels, strata, np.empty(0, np.int64))
+        return replace(labels, skipped=sheet.skipped, row_counts=counts)
 
-    def _drawn(self, rows: Any, plan: dict | None, wished: int) -> tuple[int, np.ndarray | None]:
+    def _sampled(self, rows: Any, plan: dict | None, budget: int) -> tuple[int, np.ndarray | None]:
         """Return the budget and the order of labeling of a sheet.
 
         The order is None if the items of the sheet fit no plan. Then the budget is the number of
         its rows.
         """
         if plan is not None:
-            return plan["budget"], self._order_for(plan["budget"])
-        known, sizes = rows.known(), [*rows.sizes(), wished]
-        if len(known) == self.items.size and "position" not in rows.columns:
+            return plan["budget"], self._order(plan["budget"])
+        index = rows.known()
+        if len(index) == self.items.size and "position" not in rows.columns:
             return self.items.size, None  # a file of all items, not a sheet of a sample
-        orders = ((size, self._order_for(size)) for size in sizes)
-        return next(
-            (
-                (size, order)
-                for size, order in orders
-                if order is not None and known.issubset(order.tolist())
-            ),
-            (max(min(max(sizes[:-1]), self.items.size), 1), None),
-        )
+        sizes = rows.sizes()
+        for size in (*sizes, budget):
+            order = self._order(size)
+            if order is not None and index.issubset(order.tolist()):
+                return size, order
+        return max(min(max(sizes), self.items.size), 1), None
 
-    def _order_for(self, budget: int) -> np.ndarray | None:
+    def _order(self, budget: int) -> np.ndarray | None:
+        """Return the sampled items in the order of labeling, None for an impossible budget.
+
+        The first rows of any number have nearly the proportions of the whole sample.
+        """
         if not self._least() <= budget <= self.items.size:
             return None
-        strata = self.strata_at(budget)
-        return self._order(strata, self.turns(strata, budget)[0])
+        frame = self.question.frame(self.items, self.design, self._strata(budget), budget)
+        return frame.order(frame.turns(budget), self.design.seed)
 
     def _least(self) -> int:
-        return int(np.minimum(ROUNDS, self.strata_at(1).sizes).sum())
+        return int(np.minimum(ROUNDS, self._strata(1).sizes).sum())
 
-    def _fields(self, strata: Strata, notes: list, **fields: Any) -> dict:
+    def _fields(self, strata: Strata, notes: Any, **fields: Any) -> dict:
         score = np.bincount(strata.labels, self.items.score) / strata.sizes
         return fields | {
             "stratum_size": strata.sizes,
@@ -350,6 +316,33 @@ class SamplePlan:
             "stratifier": strata.method,
             "notes": [*self.items.notes, *strata.notes, *notes],
         }
+
+
+def _sheet_fields(sheet: SheetLabels, skipped: int) -> dict:
+    return {
+        "unmatched": sheet.unmatched,
+        "unlabeled": sheet.unlabeled,
+        "row_counts": sheet.row_counts,
+        "skipped": sheet.unlabeled[:skipped],
+    }
+
+
+def _part_text(parts: np.ndarray) -> str:
+    """Return words for items that are all predicted as the class, or all otherwise."""
+    return " predicted as the class" if parts.any() else " predicted otherwise"
+
+
+def _unknown_text(parts: np.ndarray, estimable: np.ndarray, sampled: np.ndarray) -> str:
+    """Return a text on the metrics that need labels of other parts, and what to do."""
+    unknown = parts[~estimable]
+    precision = "precision, " if unknown.any() else ""
+    labels = "only 1" if (~estimable)[sampled].any() else "none"
+    items = checks.counted(unknown.size, "item")
+    return (
+        f"{labels} of the {items}{_part_text(unknown)} has a label, so {precision}recall, F1 and "
+        "accuracy are unknown. Their ranges allow every label of these items. Label at least 2 of "
+        f"them, preferably {random_sample.PER_STRATUM} or more"
+    )
 
 
 def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:

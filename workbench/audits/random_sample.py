@@ -109,8 +109,8 @@ def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
     tests = 1 if classes.size == 2 else classes.size
     most = int(tail.argmin())
     sample, population = digits.percents(count[most] / labeled.sum(), size[most] / code.size)
-    words = f"{sample} of them are predicted {str(classes[most])!r}, {population} of all items"
-    return float(min(1.0, 2 * tests * tail[most])), words
+    difference = f"{sample} of them are predicted {str(classes[most])!r}, {population} of all items"
+    return float(min(1.0, 2 * tests * tail[most])), difference
 
 
 def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
@@ -127,7 +127,7 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
     ValueError
         The message names the part without labels and two ways to solve the problem.
     """
-    for groups, words in ((items.prediction, "items predicted"), (items.by, "items of stratum")):
+    for groups, part in ((items.prediction, "items predicted"), (items.by, "items of stratum")):
         if groups is None:
             continue
         classes, code = np.unique(groups, return_inverse=True)
@@ -136,35 +136,28 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
         unseen = (labels == 0) & (chance < UNSEEN_CLASS)
         if unseen.any():
             names = checks.listed(classes[unseen].tolist(), 5, quoted=True)
-            _refuse(f"{words} {names}", int(size[unseen].sum()), items.size, index.size)
+            _refuse(f"{part} {names}", int(size[unseen].sum()), items.size, index.size)
     if items.score_is != "none":
         _refuse_unseen_scores(items.score, index)
 
 
 def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
-    parts = [
+    for part, text in (
         (score < low, f"items with a score below {low:.4g}"),
         (score > high, f"items with a score above {high:.4g}"),
-    ]
-    for part, words in parts:
-        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
-            _refuse(words, int(part.sum()), score.size, index.size)
-    edges = np.quantile(score, np.arange(1, CELLS) / CELLS)
-    cell = np.searchsorted(edges, score)
+    ):
+        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / 2:
+            _refuse(text, int(part.sum()), score.size, index.size)
+    cell = np.searchsorted(np.quantile(score, np.arange(1, CELLS) / CELLS), score)
     size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
-    unseen = (
-        (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
-    )
+    chance = CELLS * (1 - size / score.size) ** index.size
+    unseen = (labels == 0) & (size > 0) & (chance < UNSEEN_SCORES)
     if unseen.any():
         first = int(unseen.argmax())
-        ends = score[cell == first].min(), score[cell == first].max()
-        _refuse(
-            "items with a score from {:.4g} to {:.4g}".format(*ends),
-            int(size[first]),
-            score.size,
-            index.size,
-        )
+        scores = score[cell == first]
+        text = f"items with a score from {scores.min():.4g} to {scores.max():.4g}"
+        _refuse(text, scores.size, score.size, index.size)
 
 
 def _refuse(part: str, size: int, items: int, labels: int) -> None:
@@ -260,39 +253,39 @@ def _next_merger(
     """Return the place of a group to merge with the next one, or None if all have enough labels."""
     labels = [int(labeled[members].sum()) for members in groups]
     few = [
-        place
-        for place, members in enumerate(groups)
-        if labels[place] < LEAST_LABELS and labels[place] < size[members].sum()
+        group
+        for group, members in enumerate(groups)
+        if labels[group] < LEAST_LABELS and labels[group] < size[members].sum()
     ]
-    for place in sorted(few, key=labels.__getitem__):
-        part = parts[groups[place][0]]
+    for group in sorted(few, key=labels.__getitem__):
+        part = parts[groups[group][0]]
         neighbors = [
             other
-            for other in (place - 1, place + 1)
+            for other in (group - 1, group + 1)
             if 0 <= other < len(groups) and parts[groups[other][0]] == part
         ]
         if neighbors:
-            return min(place, min(neighbors, key=labels.__getitem__))
+            return min(group, min(neighbors, key=labels.__getitem__))
     return None
 
 
-def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
+def sample_texts(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
     """Return the sentence that comes before the finding, and a note about its assumption."""
     which = f"the {labeled:,} labeled items"
-    whole = f"all {size:,}" + (f" items{among}" if among else "")
+    population = f"all {size:,}" + (f" items{among}" if among else "")
     if likeness.differs:
         alike = "of similar scores" + " and the same prediction" * likeness.by_class
         premise = (
-            f"{which[0].upper()}{which[1:]} do not look like a random sample of {whole} "
+            f"{which[0].upper()}{which[1:]} do not look like a random sample of {population} "
             f"({likeness.differences}). The result holds only if they were chosen at random among "
             f"items {alike}. "
         )
         note = Note(
             "unreliable",
             f"{which} were not sampled by a plan, and they do not look like a random sample of "
-            f"{whole}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct "
-            "for that only if the labeled items were chosen at random within each stratum. If "
-            "items were chosen because they are easy, hard or suspicious, the result is wrong. "
+            f"{population}: {likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} "
+            "correct for that only if the labeled items were chosen at random within each stratum. "
+            "If items were chosen because they are easy, hard or suspicious, the result is wrong. "
             "Label a random sample to be sure",
         )
         return premise, note
@@ -301,8 +294,8 @@ def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -
         alike = f"; scores and predictions do not contradict this (p = {likeness.pvalue:.2g})"
     note = Note(
         "assumption",
-        f"{which} were not sampled by a plan. They are treated as a random sample of {whole}"
+        f"{which} were not sampled by a plan. They are treated as a random sample of {population}"
         f"{alike}. If items were chosen because they are easy, hard or suspicious, the result is "
         "wrong",
     )
-    return f"This assumes that {which} are a random sample of {whole}. ", note
+    return f"This assumes that {which} are a random sample of {population}. ", note

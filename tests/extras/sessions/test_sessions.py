@@ -235,8 +235,8 @@ def test_bounds_of_skipped_items_miss_where_dropping_them_does_not_hold():
         skipped = rng.random(n) < np.where(right, 0.03, 0.5)
         kept = wb.stratified_interval([10**7], [n - skipped.sum()], [right[~skipped].sum()])
         values = [None if gone else int(value) for value, gone in zip(right, skipped, strict=True)]
-        design = {"question": "accuracy", "stratum_size": [10**7], "level": 0.95}
-        (bounds,) = estimates._bounded(Answers(design, np.zeros(n, int), values), 0.95, "fixed")
+        design = {"question": "accuracy", "asks": "correct", "stratum_size": [10**7], "level": 0.95}
+        (bounds,) = Answers(design, np.zeros(n, int), values).limits(0.95, "fixed")
         dropped += truth not in kept
         bounded += truth not in bounds
     assert dropped / 600 > 0.2 and bounded / 600 <= 0.01

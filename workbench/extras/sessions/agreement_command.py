@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.checks import counted, listed
-from workbench.commands.options import RefusingCommand, plain
+from workbench import checks
+from workbench.commands.options import RefusingCommand
+from workbench.commands.options import plain as printable
 from workbench.results import Note, sentences
 
 if TYPE_CHECKING:
@@ -64,18 +65,18 @@ def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **co
 
     read = read_annotators(*files, **columns)
     classes = as_labels([name.strip() for name in order.split(",")]) if order else None
-    found = agreement_of(read.labels(), level=level, scale=scale, order=classes)
-    _tell_notes(read.notes)
-    _tell(found, [*read.items])
-    _tell_notes(found.notes)
+    result = agreement_of(read.labels(), level=level, scale=scale, order=classes)
+    print_notes(read.notes)
+    _tell(result, [*read.items])
+    print_notes(result.notes)
 
 
-def _tell(found: "Agreement", items: list[str]) -> None:
+def _tell(result: "Agreement", items: list[str]) -> None:
     """Print the coefficients of all classes, the disagreements, and the items to settle."""
-    click.echo(f"{found.headline()}.")
-    rows = [row for row in found.rows() if row["label"] == ""]
+    click.echo(f"{result.headline()}.")
+    rows = [row for row in result.rows() if row["label"] == ""]
     names = [
-        row["metric"].replace("_", ", ") + (f" ({plain(row['group'])})" if row["group"] else "")
+        row["metric"].replace("_", ", ") + (f" ({printable(row['group'])})" if row["group"] else "")
         for row in rows
     ]
     width = max(map(len, names))
@@ -83,23 +84,24 @@ def _tell(found: "Agreement", items: list[str]) -> None:
         limits = "undefined"
         if row["estimate"] == row["estimate"]:
             limits = "{estimate:.3f} ({low:.3f} to {high:.3f})".format(**row)
-        click.echo(f"  {name:<{width}}  {limits}  {counted(row['n'], 'item')}")
-    for row in found.who_differs()[:MOST_PAIRS]:
+        click.echo(f"  {name:<{width}}  {limits}  {checks.counted(row['n'], 'item')}")
+    for row in result.who_differs()[:MOST_PAIRS]:
         click.echo(
-            plain(
+            printable(
                 f"  {row['first']}: {row['first_label']}, {row['second']}: {row['second_label']}, "
-                f"{counted(row['count'], 'item')}"
+                f"{checks.counted(row['count'], 'item')}"
             )
         )
-    if len(found.unsettled):
+    if len(result.unsettled):
         click.echo(
-            plain(
+            printable(
                 "Items to settle: "
-                f"{listed([items[k] for k in found.unsettled.tolist()], MOST_ITEMS)}."
+                f"{checks.listed([items[k] for k in result.unsettled.tolist()], MOST_ITEMS)}."
             )
         )
 
 
-def _tell_notes(notes: Iterable[Note]) -> None:
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print notes as sentences."""
     for note in sentences(notes):
-        click.echo(f"Note: {plain(note)}.")
+        click.echo(f"Note: {printable(note)}.")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench import checks
-from workbench.checks import counted
-from workbench.commands.options import Group, RefusingCommand, plain
-from workbench.extras.sessions.agreement_command import agreement
+from workbench.commands.options import Group, RefusingCommand
+from workbench.commands.options import plain as printable
+from workbench.extras.sessions.agreement_command import agreement, print_notes
 from workbench.extras.sessions.tools import TOOLS
-from workbench.results import Note, sentences
+from workbench.results import sentences
 
 if TYPE_CHECKING:
     from workbench.data.scored_items import ScoredItems
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.extras.sessions.sheets import SheetImport
 
 TOLD_ROWS, TOLD_CHANGES = 200, 5
-QUESTIONS = ("accuracy", "class-metrics", "difference")
 METHODS = ("planned", "anytime", "looks", "fixed")
 
 
@@ -42,9 +41,9 @@ class AuditGroup(Group):
             ) from error
 
 
-def _typed(*words: str) -> str:
+def _typed(*arguments: str) -> str:
     """Return words as they are typed in a terminal, quoted if needed."""
-    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return subprocess.list2cmdline(arguments) if os.name == "nt" else shlex.join(arguments)
 
 
 STEPS = (
@@ -91,14 +90,14 @@ def command(
     The arguments `before` come before the file. The last option is the name of the annotator.
     """
 
-    def made(function: Callable) -> click.Command:
-        found = audit.command(
+    def decorate(function: Callable) -> click.Command:
+        decorated = audit.command(
             name, cls=RefusingCommand, example=example, params=[*before, FILE], **settings
         )(function)
-        found.params += [BY] * by
-        return found
+        decorated.params += [BY] * by
+        return decorated
 
-    return made
+    return decorate
 
 
 @command(
@@ -174,7 +173,7 @@ def command(
 )
 @click.option(
     "--question",
-    type=click.Choice(QUESTIONS),
+    type=click.Choice(["accuracy", "class-metrics", "difference"]),
     default="accuracy",
     show_default=True,
     help="Accuracy; precision, recall and F1 of a class; or the difference of two models.",
@@ -196,7 +195,8 @@ def command(
     "--strata",
     "n_strata",
     type=int,
-    help="Number of strata by score, with labels in proportion to stratum size.  [default: by the budget]",
+    help="Number of strata by score, with labels in proportion to stratum size.  "
+    "[default: by the budget]",
 )
 @click.option("--stratifier", default="equal_size", show_default=True, help="Rule for the strata.")
 @click.option(
@@ -245,6 +245,7 @@ def new(
     of Inspect, or samples_*.jsonl of lm-evaluation-harness. Write log.json#NAME for one scorer or
     filter of a log.
     """
+    from workbench.audits.questions import QUESTIONS
     from workbench.extras.sessions.design import frame_of
     from workbench.extras.sessions.session import AuditSession
     from workbench.reports.inputs.stratified import shown_columns
@@ -259,20 +260,14 @@ def new(
     items = _read_items(scores, source)
     if plan:
         _refuse_others(items, plan, sheet)
-    question, budget, columns = (
-        settings.pop("question").replace("-", "_"),
-        settings["budget"],
-        settings.pop("columns"),
-    )
+    question = settings.pop("question").replace("-", "_")
+    columns = settings.pop("columns")
     if source["judge"] and question != "difference":
         raise checks.WrongValue("judge", "needs --question difference")
-    settings["asks"] = settings["asks"] or (
-        "which" if source["judge"] else "truth" if question == "difference" else "correct"
-    )
-    settings |= {
-        "metrics_of": settings["metrics_of"] or None,
-        "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"],
-    }
+    asks = "which" if source["judge"] else QUESTIONS[question].answers[0]
+    settings["asks"] = settings["asks"] or asks
+    if settings["n_strata"] is None:
+        settings["n_strata"] = "auto"
     source["left_out"] = items.left_out
     with AuditSession.create(
         file,
@@ -285,17 +280,12 @@ def new(
         **settings,
     ) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
-        total = sum(session.design["stratum_size"])
-        strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
-        strata += f" and {settings['waves']} waves" * (settings["waves"] > 1)
         frame = frame_of(items, session.design)
-        notes = [
-            *items.notes,
-            *frame.strata.notes,
-            *frame.notes,
-            *[ADVICE] * (0 < settings["second_share"] < 1),
-        ]
-    click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
+    strata = checks.counted(frame.strata.n_strata, "stratum", "strata")
+    if settings["waves"] > 1:
+        strata += f" and {settings['waves']} waves"
+    total = checks.counted(frame.items.size, "item")
+    click.echo(f"Wrote {file}: {settings['budget']:,} of {total} to label, in {strata}.")
     if imported:
         _tell_import(imported, sheet)
         click.echo(f"From {sheet}: {imported.headline()}.")
@@ -305,11 +295,12 @@ def new(
         click.echo(f"Scores were read as {items.read_as}.")
     if items.left_out:
         click.echo(f"{items.left_out}.")
-    _tell_notes(notes)
-    click.echo(
-        f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} "
-        "sheet.csv"
-    )
+    notes = [*items.notes, *frame.strata.notes, *frame.notes]
+    if 0 < settings["second_share"] < 1:
+        notes.append(ADVICE)
+    print_notes(notes)
+    file = _typed(file)
+    click.echo(f"Next: workbench audit next {file}, or workbench audit export {file} sheet.csv")
 
 
 SOURCE = (
@@ -333,26 +324,24 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     from workbench.labeling.plans import PLAN_ENDING, read_plan
 
     stem = path.removesuffix(PLAN_ENDING)
-    named = [path] if stem == path else [stem + ".csv", stem + ".xlsx"]
-    sheet, *others = [name for name in named if os.path.exists(name)] or named[:1]
+    paths = [path] if stem == path else [stem + ".csv", stem + ".xlsx"]
+    sheet, *further = [name for name in paths if os.path.exists(name)] or paths[:1]
     plan = read_plan(sheet)
     if plan is None:
         raise click.ClickException(
             f"--from must name the plan of an annotation sheet, {PLAN_ENDING}, or a sheet with its "
             f"plan next to it; there is no plan for {path!r}"
         )
-    if (
-        plan["settings"]["allocation"]
-        != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional")
-        and plan["asks"] != "which"
-    ):
+    allocation = plan["settings"]["allocation"]
+    usual = "auto" if plan["settings"]["n_strata"] == "auto" else "proportional"
+    if allocation != usual and plan["asks"] != "which":
         raise click.ClickException(
             f"--from must name a plan with proportional or default allocation; {path!r} has the "
-            f"allocation {plan['settings']['allocation']!r}"
+            f"allocation {allocation!r}"
         )
-    if others:
+    if further:
         raise click.ClickException(
-            f"--from must name one of the two sheets {sheet!r} and {others[0]!r}"
+            f"--from must name one of the two sheets {sheet!r} and {further[0]!r}"
         )
     return plan, sheet
 
@@ -372,7 +361,7 @@ def _planned(plan: dict, context: click.Context) -> dict:
 
     Raise an error if an option contradicts the plan. Options for columns are allowed.
     """
-    given = {
+    options = {
         option.name: option.opts[-1]
         for option in context.command.params
         if context.get_parameter_source(option.name) is not click.core.ParameterSource.DEFAULT
@@ -385,30 +374,22 @@ def _planned(plan: dict, context: click.Context) -> dict:
         **{name: plan["settings"][name] for name in names},
         "trust_scores": plan["settings"].get("trust_scores", False),
     }
-    for name in decided.keys() & given:
-        raise click.ClickException(f"give --from or {given[name]}, not both; the plan sets it")
-    read_as = {
-        "identifier" if role == "id" else role: column for role, column in plan["source"].items()
-    }
-    read_as["columns"] = ",".join(plan["columns"])
-    return decided | {
-        name: read_as[name]
-        for name in (*SOURCE, "columns")
-        if name in read_as and name not in given
-    }
+    for name in decided.keys() & options:
+        raise click.ClickException(f"give --from or {options[name]}, not both; the plan sets it")
+    read_as = plan["source"] | {"columns": ",".join(plan["columns"])}
+    if "id" in read_as:
+        read_as["identifier"] = read_as["id"]
+    names = {*SOURCE, "columns"} & read_as.keys() - options.keys()
+    return decided | {name: read_as[name] for name in names}
 
 
 def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
     """Raise an error if items are not those of a plan."""
-    from workbench.audits.differences import differing_items
+    from workbench.audits.questions import question_of
     from workbench.labeling.plans import item_digests, refuse_changed
 
-    part = (
-        differing_items(items)
-        if plan["asks"] == "truth" and plan["settings"]["question"] == "difference"
-        else items
-    )
-    refuse_changed(sheet, plan, plan | {"data": item_digests(part)})
+    question = question_of(plan["settings"]["question"], plan["asks"])
+    refuse_changed(sheet, plan, plan | {"data": item_digests(question.population(items))})
 
 
 def _read_items(scores: str, source: dict) -> "ScoredItems":
@@ -418,21 +399,21 @@ def _read_items(scores: str, source: dict) -> "ScoredItems":
     if source.get("judge"):
         return read_judged(scores, source["judge"], source["identifier"], source)
     with checks.naming(by="strata_by", id="identifier"):
-        named = {"identifier": "id", "strata_by": "by"}
+        arguments = {"identifier": "id", "strata_by": "by"}
         return read_scores(
             scores,
-            **{named.get(name, name): source[name] for name in SOURCE[:-1] if name in source},
+            **{arguments.get(name, name): source[name] for name in SOURCE[:-1] if name in source},
         )
 
 
 def _whole_numbers(text: str) -> list:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    wrong = [word for word in words if not word.isdecimal()]
+    numbers = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in numbers if not word.isdecimal()]
     if wrong:
         raise checks.WrongValue(
             "looks", "must be whole numbers with commas, such as 100,200,300", wrong[0]
         )
-    return [int(word) for word in words]
+    return [int(word) for word in numbers]
 
 
 def _opened(file: str) -> "AuditSession":
@@ -456,15 +437,14 @@ def next_items(file: str, count: int, by: str | None) -> None:
         asks = session.design["asks"]
         done = session.status()
     for item in items:
-        click.echo(
-            f"{plain(item.id)}"
-            + "".join(f"\n    {plain(name)}: {plain(value)}" for name, value in item.shown.items())
-        )
+        click.echo(printable(item.id))
+        for name, value in item.shown.items():
+            click.echo(f"    {printable(name)}: {printable(value)}")
     if not items:
         click.echo(f"No item is left to assign: {done.headline()}.")
-    else:
-        what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
-        click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
+        return
+    what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
+    click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
 
 
 @command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
@@ -476,14 +456,16 @@ def record(file: str, identifier: str, label: str, by: str | None) -> None:
     LABEL is 1 (correct) or 0 (incorrect), or the true class if the audit asks for it.
     """
     with _opened(file) as session:
-        said = session.record(identifier, label, by)
+        outcome = session.record(identifier, label, by)
         status = session.status()
-    told = {
+    messages = {
         "recorded": "Recorded",
         "corrected": "Corrected (the earlier label is kept in the history)",
         "known": "Already recorded",
     }
-    click.echo(f"{told[said]}: {plain(identifier)} is {plain(label)}. {status.headline()}.")
+    click.echo(
+        f"{messages[outcome]}: {printable(identifier)} is {printable(label)}. {status.headline()}."
+    )
 
 
 @command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
@@ -495,14 +477,14 @@ def skip(file: str, identifier: str, by: str | None) -> None:
     """
     with _opened(file) as session:
         session.skip(identifier, by)
-        click.echo(f"Skipped: {plain(identifier)}. {session.status().headline()}.")
+        click.echo(f"Skipped: {printable(identifier)}. {session.status().headline()}.")
 
 
 @command("undo", "workbench audit undo audit.db --by ann")
 def undo(file: str, by: str) -> None:
     """Undo your last label or skip. The file keeps a record of it."""
     with _opened(file) as session:
-        click.echo(f"Your last label or skip, of item {plain(session.undo(by))}, was undone.")
+        click.echo(f"Your last label or skip, of item {printable(session.undo(by))}, was undone.")
 
 
 @command("desk", "workbench audit desk audit.db --images photos --by ann")
@@ -540,13 +522,13 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
         seat(
             session, images=images, image=image, by=by
         )  # errors of the desk appear before the page opens
-    given = {
+    parameters = {
         "audit": os.path.abspath(os.path.expanduser(file)),
         "image": image,
         "by": by or "",
         "images": images and os.path.abspath(os.path.expanduser(images)),
     }
-    serve(given, port=port, browser=not no_browser, say=click.echo)
+    serve(parameters, port=port, browser=not no_browser, say=click.echo)
 
 
 @command(
@@ -567,54 +549,42 @@ def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
     rows, and lists each rejected row with the reason.
     """
     with _opened(file) as session:
-        found = session.import_labels(sheet, by, correct=correct)
+        imported = session.import_labels(sheet, by, correct=correct)
         status = session.status()
-    _tell_import(found, sheet)
-    if found.changes:
-        changing = counted(
-            len(found.changes),
-            f"{found.row_is} would change a label",
-            f"{found.row_is}s would change a label",
-        )
-        again = _typed(
-            "workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct"
-        )
-        named = found.row_is + "s" * (len(found.changes) > 1)
+    _tell_import(imported, sheet)
+    if imported.changes:
+        count = len(imported.changes)
+        rows = imported.row_is if count == 1 else f"{imported.row_is}s"
+        numbers = checks.listed(imported.changes, TOLD_CHANGES)
+        by_whom = ["--by", by] if by else []
+        again = _typed("workbench", "audit", "import", file, sheet, *by_whom, "--correct")
         click.echo(
-            f"{changing} ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To correct the "
-            f"recorded labels (the history keeps them): {plain(again)}",
+            f"{count:,} {rows} would change a label ({rows} {numbers}). To correct the recorded "
+            f"labels (the history keeps them): {printable(again)}",
             err=True,
         )
-    click.echo(f"{found.headline()}. {status.headline()}.")
+    click.echo(f"{imported.headline()}. {status.headline()}.")
 
 
-def _tell_import(found: "SheetImport", sheet: str) -> None:
+def _tell_import(imported: "SheetImport", sheet: str) -> None:
     """Print the rejected rows and the notes."""
-    refused = [each for each in found.refused if each[0] not in found.changes]
+    refused = [row for row in imported.refused if row[0] not in imported.changes]
     for row, identifier, reason in refused[:TOLD_ROWS]:
-        where = (
-            f"Row {row}"
-            if found.row_is == "row"
-            else f"{plain(os.path.basename(sheet))}, record {row}"
-        )
-        click.echo(
-            f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True
-        )
+        where = f"Row {row}"
+        if imported.tool:
+            where = f"{printable(os.path.basename(sheet))}, record {row}"
+        name, reason = printable(identifier), printable(reason)
+        click.echo(f"{where} (id {name!r}) was not recorded: {reason}", err=True)
     if len(refused) > TOLD_ROWS:
-        click.echo(f"and {len(refused) - TOLD_ROWS} more {found.row_is}s", err=True)
-    if len(refused) > found.recorded + found.repeated:
+        click.echo(f"and {len(refused) - TOLD_ROWS} more {imported.row_is}s", err=True)
+    if len(refused) > imported.recorded + imported.repeated:
         report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
         click.echo(
             "An audit uses only labels of items that it sampled. If the labels are another random "
-            f"sample of the scored items, use: {plain(report)} --scores SCORES",
+            f"sample of the scored items, use: {printable(report)} --scores SCORES",
             err=True,
         )
-    _tell_notes(found.notes)
-
-
-def _tell_notes(notes: Iterable[Note]) -> None:
-    for note in sentences(notes):
-        click.echo(f"Note: {plain(note)}.")
+    print_notes(imported.notes)
 
 
 @command("release", "workbench audit release audit.db --by ann")
@@ -626,7 +596,7 @@ def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
     """
     with _opened(file) as session:
         count = session.release(identifiers or None, by)
-    click.echo(f"Released {counted(count, 'item')}.")
+    click.echo(f"Released {checks.counted(count, 'item')}.")
 
 
 @command(
@@ -657,15 +627,16 @@ def export(file: str, sheet: str, to: str | None, count: int | None, by: str | N
     with _opened(file) as session:
         design, count = session.design, session.export(sheet, count, by, to=to)
     if to not in TOOLS:
+        items = checks.counted(count, "item")
         click.echo(
-            f"Wrote {sheet} with {counted(count, 'item')}. Fill the column {design['asks']}, then "
-            f"run: workbench audit import {_typed(file, sheet)}"
+            f"Wrote {sheet} with {items}. Fill the column {design['asks']}, then run: workbench "
+            f"audit import {_typed(file, sheet)}"
         )
         return
     answers = answers_of(design)
     click.echo(
-        f"Wrote {sheet} with {counted(count, 'task')}. Each gets one label: "
-        f"{plain(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
+        f"Wrote {sheet} with {checks.counted(count, 'task')}. Each gets one label: "
+        f"{printable(', '.join(answers))}. Then run workbench audit import {_typed(file)} with the "
         f"export of {to}."
     )
     interface = TOOLS[to].interface
@@ -692,32 +663,36 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
     from workbench.extras.sessions.page import to_do
 
     with _opened(file) as session:
-        with checks.naming(half_width="within"):
-            more = (
-                None
-                if within is None
-                else session.more_labels(
-                    checks.number("within", within, 0, 50, open_ends=True) / 100
-                )
-            )
-        before, found = session.status(), session.estimate(method, by)
+        more = None
+        if within is not None:
+            points = checks.number("within", within, 0, 50, open_ends=True)
+            with checks.naming(half_width="within"):
+                more = session.more_labels(points / 100)
+        before, estimate = session.status(), session.estimate(method, by)
         people = [
-            f"{plain(who) or 'Unnamed'}: {counted(labels, 'label')}."
+            f"{printable(who) or 'Unnamed'}: {checks.counted(labels, 'label')}."
             for who, labels in before.labels.items()
         ]
         lines = [
-            found.headline(),
-            found.uncorrected(),
-            found.second.headline() if found.second else "",
-            *sentences(found.notes),
+            estimate.headline(),
+            estimate.uncorrected(),
+            estimate.second.headline() if estimate.second else "",
+            *sentences(estimate.notes),
             *to_do(before, _typed(file)),
         ]
     if more is not None:
+        labels = checks.counted(more, "more label")
         lines.append(
-            f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates "
-            "stay the same"
+            f"about {labels} for ±{within:g} points on average, if the rates stay the same"
         )
-    click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
+    click.echo(f"{before.headline()}.")
+    if len(people) > 1:
+        click.echo("\n".join(people))
+    _print_lines(lines)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    """Print lines that are not empty as sentences."""
     for line in filter(None, lines):
         click.echo(f"{line[0].upper()}{line[1:]}.")
 
@@ -735,7 +710,7 @@ def extend(file: str, count: int, scores: None, by: None) -> None:
             items = _read_items(scores, session.design["source"])
             columns = shown_columns(scores, ",".join(session.design["columns"]), items)
         budget = session.extend(count, items, columns=columns, by=by)
-    click.echo(f"The budget is now {counted(budget, 'label')}.")
+    click.echo(f"The budget is now {checks.counted(budget, 'label')}.")
 
 
 @command("report", "workbench audit report audit.db -o audit.html")
@@ -760,10 +735,9 @@ def report(file: str, output: str, json: str | None, tables: str | None, by: str
     from workbench.extras.sessions.page import to_do, write_session
 
     with _opened(file) as session:
-        found, written = write_session(session, output, by, json=json, tables=tables)
+        estimate, written = write_session(session, output, by, json=json, tables=tables)
         again = to_do(session.status(), _typed(file))
-    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *again]):
-        click.echo(f"{line[0].upper()}{line[1:]}.")
+    _print_lines([estimate.headline(), *estimate.reasons(), estimate.uncorrected(), *again])
     click.echo("\n".join(f"Wrote {path}" for path in written))
 
 
@@ -776,6 +750,5 @@ def verify(file: str, scores: str) -> None:
     """Check that the file of the audit is unchanged."""
     with _opened(file) as session:
         source = session.design["source"]
-        found = session.verify(_read_items(scores, source) if scores else None)
-    headline = found.headline()
-    click.echo(f"{headline[0].upper()}{headline[1:]}.")
+        verification = session.verify(_read_items(scores, source) if scores else None)
+    _print_lines([verification.headline()])

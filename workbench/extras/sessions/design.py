@@ -7,18 +7,26 @@ key of "second:id", divided by 2^60, is below `second_share`.
 `new_design` makes a design, and `refuse_senseless` checks one that was read from a file.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.classes import audited_class, label_shares, nested_strata
-from workbench.audits.differences import differing_items
-from workbench.audits.judged import judged_strata, pair_sizes, refuse_shown, verdict_columns
+from workbench.audits.questions import (
+    QUESTIONS,
+    AuditDesign,
+    Frame,
+    Question,
+    audited_class,
+    question_of,
+    refuse_shown,
+    verdict_columns,
+)
 from workbench.data import numbers
 from workbench.data.judged_items import WHICH
 from workbench.data.scored_items import ScoredItems
@@ -28,20 +36,14 @@ from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.labeling.plans import item_digest
 from workbench.labeling.sheets import check_columns
-from workbench.results import Note, plain
-from workbench.stratified.default_plan import (
-    AUTO,
-    STRATA,
-    check_trusted,
-    default_labels,
-    strata_wanted,
-)
-from workbench.stratified.judged import PAIRS
+from workbench.results import Note
+from workbench.results import plain as json_value
+from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 from workbench.stratified.sequential import ROUNDS, labeling_order
-from workbench.stratified.strata import STRATIFIERS, Strata, refuse_given, strata_of, stratify_part
+from workbench.stratified.strata import STRATIFIERS
 from workbench.stratified.waves import next_wave, wave_totals
 
-QUESTIONS = ("accuracy", "class_metrics", "difference")
+NAMES = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10
 OF_WAVES = Note(
     "remark",
@@ -54,76 +56,60 @@ _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
 OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The items to label, their strata, and the allocation of labels.
-
-    Attributes
-    ----------
-    items : ScoredItems
-        Items to label.
-    strata : Strata
-        Strata of the items.
-    share : ndarray, optional
-        Proportions of the labels in the strata. None is in proportion to size.
-    predicted : ndarray, optional
-        Whether each stratum has predicted members of the class.
-    agreeing : int
-        Number of items with the same prediction of both models.
-    notes : sequence of Note
-        Notes on the default plan.
-    waves : sequence of int
-        Labels of each wave, empty without waves.
-    prior : ndarray, optional
-        Mean score of each stratum, if scores are probabilities.
-    """
-
-    items: ScoredItems
-    strata: Strata
-    share: np.ndarray | None = None
-    predicted: np.ndarray | None = None
-    agreeing: int = 0
-    notes: Sequence[Note] = ()
-    waves: Sequence[int] = ()
-    prior: np.ndarray | None = None
-
-    def turns(self, n: int) -> np.ndarray:
-        """Return the stratum of each of the first n items that are kept.
-
-        With waves, these are the first wave, and then the items that later waves may sample.
-        """
-        size = self.strata.sizes
-        if not self.waves:
-            return labeling_order(size, n, share=self.share)
-        first = next_labels(size, self.waves, self.prior, np.zeros_like(size), np.zeros_like(size))
-        later = np.minimum(size - first, sum(self.waves[1:]))
-        return np.concatenate(
-            [labeling_order(first, self.waves[0]), np.repeat(np.arange(size.size), later)]
-        )[:n]
-
-    def kept(self, budget: int) -> int:
-        """Return the number of items that the file keeps, for later waves and extensions."""
-        most = self.items.size
-        return (
-            self.turns(len(self.waves) * most).size
-            if self.waves
-            else min(max(KEPT, KEPT_PER_LABEL * budget), most)
-        )
+def question_in(design: Mapping[str, Any]) -> Question:
+    """Return the question of a design."""
+    return question_of(design["question"], design["asks"])
 
 
-def next_labels(
-    size: Any, waves: Sequence[int], prior: Any, labeled: np.ndarray, correct: np.ndarray
-) -> np.ndarray:
+def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
+    """Return the items to label, the strata and the allocation of a design."""
+    audit = AuditDesign(
+        design["question"],
+        design["metrics_of"] or "",
+        design["n_strata"],
+        design["stratifier"],
+        AUTO if design["n_strata"] == AUTO else "proportional",
+        design.get("trust_scores", False),
+        design["seed"],
+        design["asks"],
+    )
+    frame = audit.frame(items, design["budget"])
+    return replace(frame, notes=[OF_WAVES]) if design.get("waves") else frame
+
+
+def next_labels(design: Mapping[str, Any], labeled: np.ndarray, correct: np.ndarray) -> np.ndarray:
     """Return the labels per stratum of the next wave, (H,)."""
+    size, waves, prior = design["stratum_size"], design["waves"], design["prior"]
     wave = int(np.searchsorted(np.cumsum(waves), labeled.sum(), side="right"))
     return next_wave(size, labeled, correct, waves[wave], stratum_score=prior).labeled
 
 
-def order_of_labeling(frame: Frame, seed: int, n: int) -> np.ndarray:
+def turns_of(frame: Frame, design: Mapping[str, Any], n: int) -> np.ndarray:
+    """Return the stratum of each of the first n items that the file keeps.
+
+    With waves, these are the first wave, and then the items that later waves may sample.
+    """
+    waves = design.get("waves")
+    if not waves:
+        return frame.turns(n)
+    size = frame.strata.sizes
+    first = next_labels(design, np.zeros_like(size), np.zeros_like(size))
+    later = np.minimum(size - first, sum(waves[1:]))
+    turns = labeling_order(first, waves[0]), np.repeat(np.arange(size.size), later)
+    return np.concatenate(turns)[:n]
+
+
+def kept_items(frame: Frame, design: Mapping[str, Any], budget: int) -> int:
+    """Return the number of items that the file keeps, for later waves and extensions."""
+    size = frame.items.size
+    if design.get("waves"):
+        return turns_of(frame, design, len(design["waves"]) * size).size
+    return min(max(KEPT, KEPT_PER_LABEL * budget), size)
+
+
+def order_of_labeling(frame: Frame, design: Mapping[str, Any], n: int) -> np.ndarray:
     """Return the positions of the first n items in the order of labeling."""
-    return draws.items_in_turn(
-        draws.id_texts(frame.items), frame.strata.labels, frame.turns(n), seed
-    )
+    return frame.order(turns_of(frame, design, n), design["seed"])
 
 
 def doubled(ids: Sequence[str], seed: int, share: float) -> np.ndarray:
@@ -154,126 +140,86 @@ def new_design(
     """Return the design of a new audit as a dict of plain values, and the items to keep."""
     items = with_rival(checks.instance("items", items, ScoredItems), question, other)
     checks.choice("asks", asks, ANSWERS)
-    settings = {
-        "question": checks.choice("question", question, QUESTIONS),
+    design: dict[str, Any] = {
+        "question": checks.choice("question", question, NAMES),
         "asks": asks,
         "level": checks.level(level),
         "budget": budget,
         "seed": checks.seed("seed", seed),
         "stratifier": checks.choice("stratifier", stratifier, STRATIFIERS),
         "metrics_of": None,
-        "expected": None if expected is None else checks.number("expected", expected, 0, 1),
+        "expected": None,
         "second_share": checks.number("second_share", second_share, 0, 1),
         "source": dict(source),
     }
+    if expected is not None:
+        design["expected"] = checks.number("expected", expected, 0, 1)
+    is_accuracy = QUESTIONS[question].is_accuracy
     waves = checks.whole("waves", waves, 1)
-    automatic = n_strata == AUTO and question == "accuracy" and waves == 1
+    automatic = n_strata == AUTO and is_accuracy and waves == 1
     if automatic:
         checks.whole("budget", budget, min(ROUNDS, items.size), items.size)
-    settings["n_strata"] = (
-        AUTO if automatic else checks.whole("n_strata", STRATA if n_strata == AUTO else n_strata, 1)
-    )
-    settings["trust_scores"] = check_trusted(trust_scores, automatic, items)
-    if second_share and question != "accuracy":
+    elif n_strata == AUTO:
+        n_strata = STRATA
+    design["n_strata"] = AUTO if automatic else checks.whole("n_strata", n_strata, 1)
+    design["trust_scores"] = check_trusted(trust_scores, automatic, items)
+    if second_share and not is_accuracy:
         raise checks.WrongValue(
             "second_share",
             "must be 0 for this question, because double annotation corrects an accuracy only",
             second_share,
         )
     if question == "class_metrics":
-        settings["metrics_of"] = _class_for(items, metrics_of, asks)
+        design["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
         raise checks.WrongValue("metrics_of", "needs question='class_metrics'", metrics_of)
-    judged = question == "difference" and asks == "which"
+    _refuse_answers(asks, question, items)
+    shown_columns = _shown_columns(columns, items)
+    refuse_shown(shown_columns, verdict_columns(source))
+    if waves > 1:
+        _refuse_with_waves(waves, is_accuracy, second_share, looks)
+    frame = frame_of(items, design)
+    sizes = frame.strata.sizes
+    least = waves * int(np.minimum(ROUNDS, sizes).sum())
+    budget = checks.whole("budget", budget, least, frame.items.size)
+    prior = None
+    if waves > 1:
+        design |= {"waves": wave_totals(budget, waves).tolist(), "expected": None}
+        if items.score_is == "confidence":
+            prior = np.bincount(frame.strata.labels, items.score) / sizes
+    labels = [column for column in (items.prediction, items.rival) if column is not None]
+    design |= {"budget": budget, "looks": _declared(looks, budget), "items": items.size}
+    design |= {
+        "stratum_size": sizes.tolist(),
+        "agreeing": items.size - frame.items.size,
+        "columns": list(shown_columns),
+        "share": json_value(frame.share),
+        "predicted": None,
+        "prior": json_value(prior),
+        "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
+        "scores": item_digest(items),
+    }
+    design |= question_in(design).details(items, design, frame.strata)
+    rows = stored_rows(frame, items, design, shown_columns, kept_items(frame, design, budget))
+    return design | {"kept": len(rows), "rows": digest_of_rows(rows)}, rows
+
+
+def _refuse_answers(asks: str, question: str, items: ScoredItems) -> None:
+    """Raise an error if annotators cannot be asked this."""
     if question == "difference" and asks == "correct":
         raise checks.WrongValue(
             "asks",
             "must be 'truth' for a difference, or 'which' with a judge, because a label of one "
             "model's prediction as incorrect does not show whether the other's is correct",
         )
-    if asks == "which" and not judged:
+    if question != "difference" and asks == "which":
         raise checks.WrongValue("asks", "can be 'which' only for two models with a judge", asks)
-    if asks == "truth" and items.prediction is None and question != "difference":
+    if question != "difference" and asks == "truth" and items.prediction is None:
         raise checks.WrongValue(
             "asks",
             "must be 'correct' for items without predictions, because a true class could not be "
             "compared with anything",
         )
-    shown = _shown_columns(columns, items)
-    refuse_shown(shown, verdict_columns(source))
-    if waves > 1:
-        _refuse_beside_waves(waves, settings, looks)
-    frame = frame_of(items, settings)
-    least, most = waves * int(np.minimum(ROUNDS, frame.strata.sizes).sum()), frame.items.size
-    budget = checks.whole("budget", budget, least, most)
-    if waves > 1:
-        settings |= {"waves": wave_totals(budget, waves).tolist(), "expected": None}
-        frame = frame_of(items, settings)
-    rows = stored_rows(frame, items, settings, shown, frame.kept(budget))
-    labels = [each for each in (items.prediction, items.rival) if each is not None]
-    design = settings | {
-        "budget": budget,
-        "kept": len(rows),
-        "looks": _declared(looks, budget),
-        "items": items.size,
-        "stratum_size": frame.strata.sizes.tolist(),
-        "agreeing": frame.agreeing,
-        "columns": list(shown),
-        "share": plain(frame.share),
-        "predicted": plain(frame.predicted),
-        "prior": plain(frame.prior),
-        **({"judged": pair_sizes(items).tolist()} if judged else {}),
-        "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
-        "scores": item_digest(items),
-        "rows": digest_of_rows(rows),
-    }
-    return design, rows
-
-
-def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> None:
-    """Raise an error if a design is not a valid result of `new_design` or items do not fit it.
-
-    A missing entry raises a KeyError.
-    """
-    sizes, given = design["stratum_size"], design.get("waves", [])
-    strata, budget = len(sizes), design["budget"]
-    sensible = {
-        "question": design["question"] in QUESTIONS,
-        "asks": design["asks"] in ANSWERS,
-        "level": is_number(design["level"]) and 0 < design["level"] < 1,
-        "seed": is_count(design["seed"], 0, 10**300),
-        "stratifier": isinstance(design["stratifier"], str),
-        "expected": design["expected"] is None or is_number(design["expected"], 0, 1),
-        "second_share": is_number(design["second_share"], 0, 1),
-        "n_strata": design["n_strata"] == AUTO or is_count(design["n_strata"], 1),
-        "stratum_size": strata > 0 and all(is_count(size, 1) for size in sizes),
-        "items": sum(sizes) + design["agreeing"] == design["items"]
-        and is_count(design["agreeing"]),
-        "budget": is_count(budget, 1, len(rows)) and len(rows) <= sum(sizes),
-        "kept": is_count(design["kept"], budget),
-        "waves": isinstance(given, list)
-        and all(is_count(n, 1) for n in given)
-        and sum(given) in (0, budget),
-        "looks": design["looks"] == _declared(design["looks"], sum(sizes)),
-        "columns": len({*design["columns"]}) == len(design["columns"]),
-        "metrics_of": isinstance(design["metrics_of"], str)
-        == (design["question"] == "class_metrics"),
-        "predicted": _of_strata(
-            design["predicted"],
-            strata,
-            lambda each: isinstance(each, bool),
-            design["question"] == "class_metrics",
-        ),
-        "share": _of_strata(design["share"], strata, is_number),
-        "prior": _of_strata(design.get("prior"), strata, is_number),
-        "judged": _of_strata(design.get("judged"), len(PAIRS), is_count, design["asks"] == "which"),
-        "classes": _are_classes(design["classes"], design["asks"] == "truth"),
-        "source": all(isinstance(text, str) for pair in design["source"].items() for text in pair),
-        "hashes": isinstance(design["scores"], str) and isinstance(design["rows"], str),
-    }
-    wrong = [name for name, right in sensible.items() if not right]
-    if wrong or not all(_fits(row, design) for row in rows):
-        raise ValueError(f"{wrong or 'items'}")
 
 
 def is_count(value: Any, least: int = 0, most: float = checks.LARGEST) -> bool:
@@ -286,78 +232,126 @@ def is_number(value: Any, least: float = -checks.LARGEST, most: float = checks.L
     return type(value) in (int, float) and least <= value <= most
 
 
-def _of_strata(
-    values: Any, strata: int, is_right: Callable[[Any], bool], needed: bool = False
-) -> bool:
-    return not needed if values is None else len(values) == strata and all(map(is_right, values))
+def is_text(value: Any) -> bool:
+    """Return whether a value of a file is a text."""
+    return isinstance(value, str)
 
 
-def _are_classes(values: Any, needed: bool) -> bool:
-    if values is None:
-        return not needed
-    return (
-        bool(values)
-        and len({type(value) for value in values}) == 1
-        and all(isinstance(value, (str, bool)) or is_number(value) for value in values)
+def is_bool(value: Any) -> bool:
+    """Return whether a value of a file is True or False."""
+    return isinstance(value, bool)
+
+
+def _is_class(value: Any) -> bool:
+    return is_text(value) or is_bool(value) or is_number(value)
+
+
+def _is_n_strata(value: Any) -> bool:
+    return value == AUTO or _is_positive(value)
+
+
+_is_positive = functools.partial(is_count, least=1)
+_is_proportion = functools.partial(is_number, least=0, most=1)
+# the rule of each value of a design, or of each entry of a list; `_agree` compares values
+RULES: dict[str, Callable[[Any], bool]] = {
+    "question": NAMES.__contains__,
+    "asks": ANSWERS.__contains__,
+    "level": _is_proportion,
+    "seed": functools.partial(is_count, most=10**300),
+    "stratifier": is_text,
+    "metrics_of": is_text,
+    "expected": _is_proportion,
+    "second_share": _is_proportion,
+    "n_strata": _is_n_strata,
+    "stratum_size": _is_positive,
+    "agreeing": is_count,
+    "budget": _is_positive,
+    "kept": _is_positive,
+    "waves": _is_positive,
+    "columns": is_text,
+    "predicted": is_bool,
+    "share": is_number,
+    "prior": is_number,
+    "judged": is_count,
+    "classes": _is_class,
+    "scores": is_text,
+    "rows": is_text,
+}
+LISTS = {"stratum_size", "waves", "columns", "predicted", "share", "prior", "judged", "classes"}
+OPTIONAL = {"metrics_of", "expected", "predicted", "share", "prior", "judged", "classes"}
+
+
+def _breaks_rule(name: str, value: Any) -> bool:
+    if value is None:
+        return name not in OPTIONAL
+    entries = value if name in LISTS else [value]
+    return not isinstance(entries, list) or not all(map(RULES[name], entries))
+
+
+def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> None:
+    """Raise an error if a design is not a valid result of `new_design` or items do not fit it.
+
+    A missing entry raises a KeyError.
+    """
+    design = {"waves": [], "prior": None, "judged": None, **design}
+    wrong = [name for name in RULES if _breaks_rule(name, design[name])]
+    if wrong or not _agree(design, len(rows)) or not all(_fits(row, design) for row in rows):
+        raise ValueError(f"{wrong or 'items'}")
+
+
+def _agree(design: Mapping[str, Any], rows: int) -> bool:
+    """Return whether the values of a design agree with each other."""
+    sizes, budget, total = design["stratum_size"], design["budget"], sum(design["stratum_size"])
+    of_strata = [design[name] for name in ("predicted", "share", "prior")]
+    needed = {*question_in(design).needs}
+    if design["asks"] == "truth":
+        needed.add("classes")
+    numbers_agree = (
+        total + design["agreeing"] == design["items"]
+        and budget <= min(rows, design["kept"])
+        and rows <= total
+        and sum(design["waves"]) in (0, budget)
     )
+    if not numbers_agree or not 0 < design["level"] < 1:
+        return False
+    if design["looks"] != _declared(design["looks"], total):
+        return False
+    if len({*design["columns"]}) < len(design["columns"]):
+        return False
+    if any(values is not None and len(values) != len(sizes) for values in of_strata):
+        return False
+    if design["judged"] is not None and len(design["judged"]) != len(WHICH):
+        return False
+    if design["classes"] is not None and len({type(label) for label in design["classes"]}) != 1:
+        return False
+    if not all(map(is_text, [*design["source"], *design["source"].values()])):
+        return False
+    if design["metrics_of"] is not None and "metrics_of" not in needed:
+        return False
+    return all(design[name] is not None for name in needed)
 
 
 def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
     """Return whether stratum, shown columns and predictions of an item fit a design."""
-    judged = design["asks"] == "which"
-    wants = (
-        row.prediction is not None
-        or judged
-        or design["asks"] == "correct"
-        and design["question"] == "accuracy"
-    )
+    question = design["question"]
+    needs_prediction = question != "accuracy" or design["asks"] == "truth"
+    labels = [row.prediction] * needs_prediction
+    if question == "difference":
+        labels.append(row.rival)
+    if None in labels and design["asks"] != "which":
+        return False
     return (
         is_count(row.stratum, 0, len(design["stratum_size"]) - 1)
         and list(row.shown) == sorted(design["columns"])
-        and all(isinstance(text, str) for text in row.shown.values())
-        and wants
-        and (row.rival is not None or judged or design["question"] != "difference")
+        and all(map(is_text, row.shown.values()))
     )
-
-
-def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
-    """Return the items to label, the strata and the allocation of a design."""
-    n_strata, rule, seed = design["n_strata"], design["stratifier"], design["seed"]
-    if design["question"] == "accuracy":
-        strata = strata_of(items, strata_wanted(n_strata, design["budget"], items), rule, rng=seed)
-        if design.get("waves"):
-            score = np.bincount(strata.labels, items.score) / strata.sizes
-            prior = score if items.score_is == "confidence" else None
-            return Frame(items, strata, notes=[OF_WAVES], waves=design["waves"], prior=prior)
-        if n_strata != AUTO:
-            return Frame(items, strata)
-        share, notes = default_labels(
-            items, strata, design["budget"], trust_scores=design["trust_scores"]
-        )
-        return Frame(items, strata, share, notes=notes)
-    if design["asks"] == "which":
-        by_verdicts, labels = judged_strata(items)
-        return Frame(items, by_verdicts, labels(design["budget"]))
-    refuse_given(items)
-    if design["question"] == "difference":
-        differ = differing_items(items)
-        return Frame(
-            differ,
-            stratify_part(differ.score, n_strata, rule, "on which the models differ", rng=seed),
-            agreeing=items.size - differ.size,
-        )
-    strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, rng=seed)
-    return Frame(items, strata, label_shares(strata.sizes, predicted), predicted)
 
 
 def stratum_rows(design: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return number (or label of the judge) and size of each stratum."""
-    if "judged" in design:
-        return [
-            {"verdict": said, "size": size}
-            for said, size in zip(WHICH, design["judged"], strict=True)
-            if size
-        ]
+    if design["asks"] == "which":
+        pairs = zip(WHICH, design["judged"], strict=True)
+        return [{"verdict": verdict, "size": size} for verdict, size in pairs if size]
     return [{"stratum": h, "size": size} for h, size in enumerate(design["stratum_size"], 1)]
 
 
@@ -365,44 +359,41 @@ def stored_rows(
     frame: Frame,
     items: ScoredItems,
     design: Mapping[str, Any],
-    shown: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Sequence[str]],
     n: int,
 ) -> list[StoredItem]:
     """Return the first n items in the order of labeling, with their shown columns."""
-    order = order_of_labeling(frame, design["seed"], n)
+    order = order_of_labeling(frame, design, n)
     ids = draws.id_texts(frame.items, order)
-    place = (
-        dict(zip(ids, order.tolist(), strict=True))
-        if frame.items is items
-        else sheet_ids.positions(draws.id_texts(items))
-    )
+    index = order.tolist()
+    if frame.items is not items:
+        position_of = sheet_ids.positions(draws.id_texts(items))
+        index = [position_of[name] for name in ids]
     prediction, rival = (
         [None] * len(order) if labels is None else class_texts(labels[order]).tolist()
         for labels in (frame.items.prediction, frame.items.rival)
     )
-    return [
-        StoredItem(id, stratum, a, b, {name: cells[place[id]] for name, cells in shown.items()})
-        for id, stratum, a, b in zip(
-            ids, frame.strata.labels[order].tolist(), prediction, rival, strict=True
-        )
-    ]
+    strata = frame.strata.labels[order].tolist()
+    cells_of = [{name: cells[k] for name, cells in columns.items()} for k in index]
+    return [*map(StoredItem, ids, strata, prediction, rival, cells_of)]
 
 
-def _refuse_beside_waves(waves: int, settings: dict, looks: Any) -> None:
-    for beside, why in (
-        (settings["question"] != "accuracy", "for this question; waves estimate an accuracy"),
+def _refuse_with_waves(waves: int, is_accuracy: bool, second_share: float, looks: Any) -> None:
+    reasons = [
+        (not is_accuracy, "for this question; waves estimate an accuracy"),
         (
             len(checks.each("looks", looks)),
             "with planned interim analyses; the interval of waves needs a number of labels that "
             "was fixed beforehand",
         ),
         (
-            settings["second_share"],
+            second_share,
             "with double annotation, which needs an allocation to strata that was fixed beforehand",
         ),
-    ):
-        if beside:
-            raise checks.WrongValue("waves", f"must be 1 {why}", waves)
+    ]
+    for applies, reason in reasons:
+        if applies:
+            raise checks.WrongValue("waves", f"must be 1 {reason}", waves)
 
 
 def with_rival(items: ScoredItems, question: str, other: ArrayLike | None) -> ScoredItems:
@@ -440,14 +431,14 @@ def shown_of(
     items: ScoredItems, design: Mapping[str, Any], columns: Mapping[str, ArrayLike] | None
 ) -> dict:
     """Return the shown columns of a session from the items and the given columns."""
-    shown = _shown_columns(columns, items)
-    if list(shown) != design["columns"]:
+    shown_columns = _shown_columns(columns, items)
+    if list(shown_columns) != design["columns"]:
         raise checks.WrongValue(
             "columns",
             f"must be the columns that the audit shows, {checks.listed(design['columns'])}; "
-            f"got {checks.listed(shown) or 'none'}",
+            f"got {checks.listed(shown_columns) or 'none'}",
         )
-    return shown
+    return shown_columns
 
 
 def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
@@ -471,7 +462,7 @@ def _class_for(items: ScoredItems, metrics_of: str, asks: str) -> str:
 
 
 def _shown_columns(columns: Any, items: Any) -> dict:
-    found = {}
+    texts = {}
     for name, values in (columns or {}).items():
         harmless = isinstance(name, str) and name.isprintable() and _PLAIN_NAME.fullmatch(name)
         if not harmless or name.casefold() in OWN_COLUMNS:
@@ -482,12 +473,12 @@ def _shown_columns(columns: Any, items: Any) -> dict:
                 name,
             )
         check_columns({name: values}, items.size)
-        found[name] = numbers.as_text(values)
-    return found
+        texts[name] = numbers.as_text(values)
+    return texts
 
 
 def _declared(looks: list | tuple, budget: int) -> list:
-    looks = [checks.whole("looks", each, 1, budget) for each in checks.each("looks", looks)]
+    looks = [checks.whole("looks", n, 1, budget) for n in checks.each("looks", looks)]
     if looks != sorted(set(looks)) or len(looks) > MOST_LOOKS:
         raise checks.WrongValue(
             "looks",

@@ -19,9 +19,8 @@ import anywidget
 import traitlets
 
 from workbench import checks
-from workbench.data.judged_items import WHICH
 from workbench.extras.sessions.session import AuditItem, AuditSession
-from workbench.extras.sessions.sheets import reader
+from workbench.extras.sessions.sheets import answers_of, reader
 from workbench.labeling.answers import OTHER
 from workbench.labeling.images import image_folder, image_type, png_of, read_image
 from workbench.results import sentences
@@ -109,10 +108,10 @@ class Desk(anywidget.AnyWidget):
         if content.get("turn") != self.page["turn"]:
             return self._show("Not recorded, because the page showed an older item.", trouble=True)
         try:
-            said = self._acts[content.get("kind", "")](content)
+            message = self._acts[content.get("kind", "")](content)
         except ValueError as error:
             return self._show(f"Not recorded: {error}.", trouble=True)
-        self._show(*said)
+        self._show(*message)
 
     def _label(self, content: dict) -> tuple:
         value, item = self._values[content["label"]], self._item
@@ -146,51 +145,58 @@ class Desk(anywidget.AnyWidget):
         return (f"Your last label or skip, of item {_told(name)}, was undone.",)
 
     def _look(self, content: dict) -> tuple:
-        found = self.session.estimate("planned", self._by)
-        said = [found.headline(), found.uncorrected(), found.gain(), *sentences(found.notes)]
+        estimate = self.session.estimate("planned", self._by)
+        lines = [
+            estimate.headline(),
+            estimate.uncorrected(),
+            estimate.gain(),
+            *sentences(estimate.notes),
+        ]
         return "This was recorded as an interim analysis.", [
-            _sentence(each) for each in said if each
+            _sentence(line) for line in lines if line
         ]
 
     def _holds(self, item: AuditItem) -> bool:
-        return item is not None and item.id in [each.id for each in self.session.held(self._by)]
+        return item is not None and item.id in [
+            assigned.id for assigned in self.session.held(self._by)
+        ]
 
     def _take(self, first: str | None = None) -> None:
         """Take the next item: one that is already assigned to this annotator, or a new one."""
-        held = self._held()
-        if not held or first is not None:
+        items = self._held()
+        if not items or first is not None:
             self.session.next(1, self._by)
-            held = self._held()
-        self._item = next((item for item in held if item.id == first), next(iter(held), None))
+            items = self._held()
+        self._item = next((item for item in items if item.id == first), next(iter(items), None))
 
     def _held(self) -> list:
         return [item for item in self.session.held(self._by) if item.id not in self._aside]
 
-    def _show(self, said: str, look: list | tuple = (), trouble: bool = False) -> None:
+    def _show(self, message: str, look: list | tuple = (), trouble: bool = False) -> None:
         status = self.session.status()
-        shown, picture = self._shown(self._item) if self._item else (None, b"")
-        left = status.open + status.pending
+        content, picture = self._shown(self._item) if self._item else (None, b"")
+        open_items = status.open + status.pending
         page = {
             "turn": self.page.get("turn", 0) + 1,
-            "item": shown,
-            "said": said,
+            "item": content,
+            "said": message,
             "trouble": trouble,
             "look": list(look),
             "progress": {
-                "done": status.budget - left,
+                "done": status.budget - open_items,
                 "budget": status.budget,
                 "text": _progress(status),
             },
-            "end": "" if self._item else self._end(status, left),
+            "end": "" if self._item else self._end(status, open_items),
         }
         with self.hold_sync():
             self.picture, self.page = picture, page
         self.done = self._item is None
 
-    def _end(self, status: Any, left: int) -> str:
-        if left or self._aside:
+    def _end(self, status: Any, open_items: int) -> str:
+        if open_items or self._aside:
             aside = f", and you set {len(self._aside)} aside" * bool(self._aside)
-            out = checks.counted(left - status.coming, "item is", "items are")
+            out = checks.counted(open_items - status.coming, "item is", "items are")
             return (
                 f"No item is left for you now: {out} assigned to others{aside}. Load this page "
                 "again later."
@@ -321,32 +327,26 @@ def desk(
     )
 
 
-def _choices(labels: dict | list[str] | None, design: dict) -> dict:
+def _choices(labels: Any, design: dict) -> dict:
     """Return the labels to choose from with their words."""
     read = reader(design)
-    known = (
-        {1: "correct", 0: "incorrect"}
-        if design["asks"] == "correct"
-        else {name: name for name in WHICH}
-        if design["asks"] == "which"
-        else {name: name for name in [*(read(each) for each in design["classes"]), OTHER]}
-    )
+    texts: dict = {name: name for name in answers_of(design)}
+    if design["asks"] == "correct":
+        texts = {1: "correct", 0: "incorrect"}
     if labels is None:
-        return known
-    named = (
-        labels
-        if isinstance(labels, Mapping)
-        else {each: None for each in checks.each("labels", labels)}
-    )
+        return texts
+    text_of = labels
+    if not isinstance(labels, Mapping):
+        text_of = dict.fromkeys(checks.each("labels", labels))
     chosen = {
-        read(each): str(word if word is not None else known[read(each)])
-        for each, word in named.items()
+        read(label): str(word if word is not None else texts[read(label)])
+        for label, word in text_of.items()
     }
-    if len(chosen) < 2 or len(chosen) < len(named) or len(set(chosen.values())) < len(chosen):
+    if len(chosen) < 2 or len(chosen) < len(text_of) or len(set(chosen.values())) < len(chosen):
         raise checks.WrongValue(
             "labels",
             "must be at least two different labels with different words; got "
-            f"{checks.listed(named, quoted=True)}",
+            f"{checks.listed(text_of, quoted=True)}",
         )
     return chosen
 
@@ -356,15 +356,13 @@ def _buttons(labels: dict) -> list:
 
     The key is the label if it is a single character, "o" for other, or the next free key.
     """
-    wanted = {
-        value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()
-    }
-    first = {
-        key: value for value, key in reversed(wanted.items()) if key in _KEYS
-    }  # the first of two labels gets the key
-    own = (
-        {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
-    )
+    own: dict = {}
+    for value, text in labels.items():
+        key = "o" if value == OTHER else str(text).casefold()
+        if key in _KEYS and key not in own.values():
+            own[value] = key
+    if set(labels) == {0, 1}:
+        own = {1: "1", 0: "0"}
     free = iter([key for key in _KEYS if key not in own.values()])
     return [
         {"text": _told(text), "key": own[value] if value in own else next(free, "")}
@@ -410,12 +408,12 @@ def _rendered(content: Any, columns: dict) -> tuple:
 
 def _progress(status: Any) -> str:
     """Return the progress, the pace, and the time left at that pace."""
-    left = status.open + status.pending
-    said = f"{status.budget - left:,} of {status.budget:,}"
+    open_items = status.open + status.pending
+    progress = f"{status.budget - open_items:,} of {status.budget:,}"
     if status.skipped:
-        said += f", {status.skipped} could not be labeled"
-    if status.pace == status.pace and left:
-        minutes, pace = 60 * left / status.pace, status.pace / 60
+        progress += f", {status.skipped} could not be labeled"
+    if status.pace == status.pace and open_items:
+        minutes, pace = 60 * open_items / status.pace, status.pace / 60
         time = (
             f"about {checks.counted(round(minutes), 'minute')}"
             if 1 <= minutes < 120
@@ -423,8 +421,10 @@ def _progress(status: Any) -> str:
             if minutes >= 120
             else "less than a minute"
         )
-        said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels per minute \u00b7 {time} left"
-    return said
+        progress += (
+            f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels per minute \u00b7 {time} left"
+        )
+    return progress
 
 
 def _told(text: Any, most: Any = SHOWN_ID) -> str:

@@ -76,7 +76,9 @@ def _example() -> AuditSession:
     )
     if os.path.exists(path):
         return AuditSession.open(path)
-    return AuditSession.create(path, digit_forms().items(), budget=EXAMPLE_BUDGET, asks="truth")
+    return AuditSession.create(
+        path, digit_forms().items(), budget=EXAMPLE_BUDGET, n_strata=5, asks="truth"
+    )
 
 
 def _is_of_forms(session: AuditSession) -> bool:

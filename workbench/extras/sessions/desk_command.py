@@ -144,14 +144,14 @@ def _until_ended() -> Iterator[None]:
     def end(number: Any, frame: Any) -> Any:
         raise KeyboardInterrupt
 
-    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = [signal.signal(each, end) for each in asked]
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [signal.signal(number, end) for number in signals]
     try:
         with contextlib.suppress(KeyboardInterrupt):
             yield
     finally:
-        for each, handler in zip(asked, before, strict=True):
-            signal.signal(each, handler)
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _wait(process: Any, port: Any, log: Any) -> Any:
@@ -160,16 +160,16 @@ def _wait(process: Any, port: Any, log: Any) -> Any:
         with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
         time.sleep(0.1)
-    told = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-    raise ValueError(f"Voila did not start: {(told or ['it gave no message'])[0]}")
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+    raise ValueError(f"Voila did not start: {(lines or ['it gave no message'])[0]}")
 
 
-def _free_port(wanted: Any) -> int:
+def _free_port(port: Any) -> int:
     with socket.socket() as probe:
         try:
-            probe.bind((HOST, wanted or 0))
+            probe.bind((HOST, port or 0))
         except OSError as error:
             raise ValueError(
-                f"port {wanted} cannot be used: {error.strerror}; remove --port to use a free one"
+                f"port {port} cannot be used: {error.strerror}; remove --port to use a free one"
             ) from error
         return probe.getsockname()[1]

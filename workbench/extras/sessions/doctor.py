@@ -53,8 +53,8 @@ def _metrics(file: str, items: int) -> Iterator[str]:
     for name in names:
         if name != prediction and predicted & {*numbers.as_text(data[name])}:
             options = {"items": file, "truth": name, "prediction": prediction}
-            words = ["workbench", "report", CLUSTERS, *options_as_words(options)]
-            yield f"{METRICS}\n    {shlex.join(words)}"
+            arguments = ["workbench", "report", CLUSTERS, *options_as_words(options)]
+            yield f"{METRICS}\n    {shlex.join(arguments)}"
             return
 
 

@@ -48,10 +48,10 @@ class LabelTen(questions.Told):
         with AuditSession.open(
             self.session.path
         ) as session:  # because a kernel may answer in another thread
-            said = {
+            labels = {
                 k: session.history(k + 1)[-1].label for k in np.concatenate([*self._ten.values()])
             }
-        return {k: label or "" for k, label in said.items()}
+        return {k: label or "" for k, label in labels.items()}
 
     @property
     def said(self) -> str:
@@ -81,9 +81,9 @@ def _ends(seed: Any) -> Any:
     strata = stratify(forms.confidence, 5, "equal_size")
     fifths = {name: np.flatnonzero(strata.labels == k) for name, k in FIFTHS.items()}
     rates = {
-        name: float((forms.read_a != forms.digit)[each].mean()) for name, each in fifths.items()
+        name: float((forms.read_a != forms.digit)[fifth].mean()) for name, fifth in fifths.items()
     }
-    return {name: rng.choice(each, 10, replace=False) for name, each in fifths.items()}, rates
+    return {name: rng.choice(fifth, 10, replace=False) for name, fifth in fifths.items()}, rates
 
 
 def compared(ten: dict, mine: dict, rates: dict) -> str:
@@ -98,7 +98,7 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
     rates : dict of str to float
         Proportion of incorrect readings in the whole fifth.
     """
-    forms, rows, told = digit_forms(), "", ""
+    forms, rows, summary = digit_forms(), "", ""
     for name, chosen in ten.items():
         program, truth = forms.read_a[chosen], forms.digit[chosen]
         rows += f"<tr><th scope='rowgroup' colspan='4'>The {name} fifth</th></tr>" + "".join(
@@ -109,7 +109,7 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
         yours = sum(
             mine[k] not in ("", str(t)) for k, t in zip(chosen.tolist(), truth, strict=True)
         )
-        told += (
+        summary += (
             f"<p>The {name} fifth: the program misread {(program != truth).sum()} of these ten "
             f"forms, you misread {yours}. In the whole fifth, the program misreads "
             f"{rates[name]:.1%} of the forms, which is {10 * rates[name]:.1f} of ten on "
@@ -119,7 +119,7 @@ def compared(ten: dict, mine: dict, rates: dict) -> str:
         f"<th scope='col'>{name}</th>" for name in ("form", "you", "program", "official label")
     )
     return (
-        f"<div role='status'>{told}<p>The official label is a reading, too. It may be "
+        f"<div role='status'>{summary}<p>The official label is a reading, too. It may be "
         "incorrect.</p></div><table style='border-spacing: 20px 2px; text-align: "
         "left'><caption>\u2717 differs from the official "
         f"label</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"

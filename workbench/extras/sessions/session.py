@@ -44,6 +44,7 @@ from workbench.extras.sessions.store import (
 from workbench.extras.sessions.trail import DECIDING, LABELED, OPEN, SKIPPED, Entry, Trail
 from workbench.labeling.draws import id_texts
 from workbench.results import Note, Result
+from workbench.stratified.default_plan import AUTO
 from workbench.stratified.second_labels import SecondLabels
 
 LEASE = timedelta(days=1)
@@ -74,11 +75,12 @@ class AuditItem:
     shown: dict
 
     def __getattr__(self, name: str) -> Any:
-        shown = self.__dict__.get("shown", {})
-        if name in shown:
-            return shown[name]
+        columns = self.__dict__.get("shown", {})
+        if name in columns:
+            return columns[name]
         raise AttributeError(
-            f"an item has no attribute {name!r}; it has {checks.listed(['id', 'position', *shown])}"
+            f"an item has no attribute {name!r}; it has "
+            f"{checks.listed(['id', 'position', *columns])}"
         )
 
 
@@ -193,24 +195,22 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return the checks in one sentence."""
-        again = (
-            "; strata and order of labeling agree with the scores and the seed"
-            if self.scores
-            else "; to check strata and order of labeling as well, give the scores"
-        )
-        items = checks.counted(self.items, "item") + (
-            ""
-            if self.population in (None, self.items)
-            else (
+        again = "; to check strata and order of labeling as well, give the scores"
+        if self.scores:
+            again = "; strata and order of labeling agree with the scores and the seed"
+        items = checks.counted(self.items, "item")
+        if self.population not in (None, self.items):
+            items += (
                 f" (the file keeps only the first of {self.population:,} items in the order of "
                 "labeling)"
             )
+        advice = (
+            f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
         )
-        kept = f". Keep the last hash in another place: {self.last_hash}" if self.last_hash else ""
         return (
             f"unchanged: {checks.counted(self.events, 'event')} and {items} are as they were "
             f"recorded{again}. This check finds accidental changes; somebody with access to the "
-            f"file could still rewrite all of it{kept}"
+            f"file could still rewrite all of it{advice}"
         )
 
     def rows(self) -> list[dict]:
@@ -288,7 +288,7 @@ class AuditSession:
         budget: int,
         question: str = "accuracy",
         other: ArrayLike | None = None,
-        n_strata: int | str = 5,
+        n_strata: int | str = AUTO,
         stratifier: str = "equal_size",
         trust_scores: bool = False,
         expected: float | None = 0.85,
@@ -320,9 +320,9 @@ class AuditSession:
         other : (N,) array_like, optional
             The second model's predictions, if they are not in `items.rival`.
         n_strata : int or "auto"
-            Number of strata by score, default 5. Labels are in proportion to stratum size. For
-            "class_metrics", this is the number within each of two parts. "auto" uses the default
-            plan of `accuracy_audit` for an accuracy, and 5 strata otherwise.
+            Number of strata by score. "auto", the default, is the default plan of `accuracy_audit`
+            for an accuracy, and 5 strata otherwise. With a number, labels are in proportion to
+            stratum size. For "class_metrics", this is the number within each of two parts.
         stratifier : str
             Rule for the strata, as in `stratify`.
         trust_scores : bool
@@ -496,13 +496,12 @@ class AuditSession:
         """
         who = check_who(by)
         with self._step() as steps:
-            held = self._trail.held(who, session_store.now())
-            places = (
-                held
-                if ids is None
-                else [sheets.item_of(self._trail, each) for each in checks.each("ids", ids)]
-            )
-            strange = [self._trail.items[k].id for k in places if k not in held]
+            assigned = self._trail.held(who, session_store.now())
+            places = assigned
+            if ids is not None:
+                ids = checks.each("ids", ids)
+                places = [sheets.item_of(self._trail, identifier) for identifier in ids]
+            strange = [self._trail.items[k].id for k in places if k not in assigned]
             if strange:
                 raise SessionError(f"item {strange[0]!r} is not assigned to {who or UNNAMED}")
             if places:
@@ -620,8 +619,9 @@ class AuditSession:
         -----
         The methods differ in when the interval is valid:
 
-        - "planned": at any time. It is a third to three quarters wider than the fixed interval
-          before the planned end, and 4 to 5% wider there.
+        - "planned": at any time. At the planned end, it is 4 to 5% wider than the fixed interval.
+          Before, it is 1.6 to 2 times as wide if labels are in proportion to stratum size, and up
+          to 3.5 times as wide with the default plan.
         - "anytime": at any time, equally good before and after the planned end.
         - "looks": at the planned interim analyses; without planned ones, at every 10 labels from 30
           to 600.
@@ -650,7 +650,7 @@ class AuditSession:
         """
         design = self._trail.design
         estimates = self._look("report", methods_for(design), by)
-        return estimates, rates_of(self._trail) if design["question"] == "accuracy" else []
+        return estimates, rates_of(self._trail) if designs.question_in(design).is_accuracy else []
 
     def second_labels(self, by: str | None = None) -> SecondLabels:
         """Return the agreement of double annotation and the accuracy corrected for label errors.
@@ -667,35 +667,29 @@ class AuditSession:
         SecondLabels
             Agreement and corrected accuracy.
         """
-        if self._trail.design["question"] != "accuracy":
+        if not designs.question_in(self._trail.design).is_accuracy:
             raise ValueError(
                 "double annotation corrects an accuracy, but this audit has another question"
             )
         who = check_who(by)
         with self._step() as steps:
-            found = second_labels_of(self._trail)
-            steps.append(
-                (who, "looked", {"method": "second labels", "labeled": self._trail.beginning()})
-            )
-        return found
+            result = second_labels_of(self._trail)
+            body = {"method": "second labels", "labeled": self._trail.beginning()}
+            steps.append((who, "looked", body))
+        return result
 
     def _look(self, name: str, methods: Sequence[str], by: str | None) -> list[SessionEstimate]:
         who = check_who(by)
         with self._step() as steps:
-            found = estimates_of(self._trail, methods)
-            steps.append(
-                (
-                    who,
-                    "looked",
-                    {
-                        "method": name,
-                        "labeled": found[0].labeled,
-                        "skipped": found[0].skipped,
-                        "intervals": seen(found),
-                    },
-                )
-            )
-        return found
+            estimates = estimates_of(self._trail, methods)
+            body = {
+                "method": name,
+                "labeled": estimates[0].labeled,
+                "skipped": estimates[0].skipped,
+                "intervals": seen(estimates),
+            }
+            steps.append((who, "looked", body))
+        return estimates
 
     def more_labels(self, half_width: float) -> int:
         """Return the expected number of further labels for a given half-width.
@@ -719,8 +713,10 @@ class AuditSession:
         trail = self._read()
         kinds = [trail.status(k) for k in range(trail.budget)]
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
+        pace = _pace(sorted(entry.time for entry in labels))
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
-        wanted = Counter(map(trail.wants_another, range(trail.budget)))
+        waiting = Counter(map(trail.wants_another, range(trail.budget)))
+        annotators = Counter(entry.who for entry in labels)
         coming = max(sum(trail.waves) - trail.budget, 0)
         return SessionStatus(
             trail.design["question"],
@@ -729,11 +725,11 @@ class AuditSession:
             kinds.count(SKIPPED),
             out,
             kinds.count(OPEN) - out + coming,
-            Counter(entry.who for entry in labels),
-            _pace(sorted(entry.time for entry in labels)),
+            annotators,
+            pace,
             len(trail.looks),
-            wanted[2],
-            wanted[DECIDING],
+            waiting[2],
+            waiting[DECIDING],
             trail.wave,
             len(trail.waves),
             coming,
@@ -792,21 +788,19 @@ class AuditSession:
         self._draw_wave(who)
         with self._step() as steps:
             trail = self._trail
-            places = (
-                list(itertools.islice(trail.available(who, session_store.now()), n))
-                if n is not None
-                else [
-                    k
-                    for k in range(trail.budget)
-                    if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)
-                ]
-            )
+            if n is not None:
+                places = list(itertools.islice(trail.available(who, session_store.now()), n))
+            else:
+                places = list(range(trail.budget))
+                if kind not in sheets.SHEETS:
+                    places = [
+                        k for k in places if trail.status(k) == OPEN or trail.wants_another(k)
+                    ]
             if not places:
                 raise SessionError(self._nothing_to_export())
             sheets.write_sheet(path, trail, places, kind, who)
-            steps.append(
-                (who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)})
-            )
+            body = {"file": os.path.basename(os.fspath(path)), "items": len(places)}
+            steps.append((who, "exported", body))
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
         return len(places)
@@ -852,62 +846,47 @@ class AuditSession:
         def name_of(annotator: str) -> str:
             return check_who(annotator or by or sheet.by or None)
 
+        decide = functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool))
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(
-                sheet,
-                trail,
-                name_of,
-                functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool)),
+            content = sheets.sorted_rows(sheet, trail, name_of, decide)
+            notes += sheets.several_notes(trail, content.labels)
+            corrected = sum(
+                any(entry.who == annotator for entry in trail.labels(k))
+                for k, annotator, _ in content.labels
             )
-            notes += sheets.several_notes(trail, found.labels)
-            changed = sum(
-                any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels
-            )
-            empty = (
-                []
-                if sheet.tool
-                else sheets.left_out(
-                    sheet.rows, trail, found, lambda k: trail.holder(k, now) in (None, who)
-                )
-            )
-            skips = [*found.skips, *((k, who) for k in empty)]
-            steps += [
-                (their, "labeled", {"id": trail.items[k].id, "label": label})
-                for k, their, label in found.labels
-            ]
-            steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
-            steps.append(
-                (
-                    who,
-                    "imported",
-                    {
-                        "file": os.path.basename(os.fspath(path)),
-                        "sha256": digest,
-                        "recorded": len(found.labels),
-                        "refused": len(found.refused),
-                        **({"corrected": changed} if correct else {}),
-                    },
-                )
-            )
-        notes += sheets.kept_notes(sheet, trail, who) if correct else []
+            if not sheet.tool:
+                empty = sheets.left_out(sheet.rows, trail, content)
+                content.skips += [(k, who) for k in empty if trail.holder(k, now) in (None, who)]
+            for k, annotator, label in content.labels:
+                steps.append((annotator, "labeled", {"id": trail.items[k].id, "label": label}))
+            for k, annotator in content.skips:
+                steps.append((annotator, "skipped", {"id": trail.items[k].id}))
+            body = {
+                "file": os.path.basename(os.fspath(path)),
+                "sha256": digest,
+                "recorded": len(content.labels),
+                "refused": len(content.refused),
+            }
+            if correct:
+                body["corrected"] = corrected
+                notes += sheets.kept_notes(sheet, trail, who)
+            steps.append((who, "imported", body))
         if sheet.by and who not in ("", sheet.by):
-            notes.append(
-                Note(
-                    "data",
-                    f"the file name suggests the annotator {sheet.by}; its labels are recorded for "
-                    f"{who}, as given",
-                )
+            text = (
+                f"the file name suggests the annotator {sheet.by}; its labels are recorded for "
+                f"{who}, as given"
             )
+            notes.append(Note("data", text))
         return sheets.SheetImport(
-            len(found.labels) - changed,
-            found.repeated,
-            len(skips),
-            tuple(found.refused),
-            tuple(found.unlabeled),
-            sheet.tool,
-            changed,
-            tuple(found.changes),
+            recorded=len(content.labels) - corrected,
+            repeated=content.repeated,
+            skipped=len(content.skips),
+            refused=tuple(content.refused),
+            unlabeled=tuple(content.unlabeled),
+            tool=sheet.tool,
+            corrected=corrected,
+            changes=tuple(content.changes),
             notes=notes,
         )
 
@@ -1027,28 +1006,25 @@ class AuditSession:
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
         """Raise an error if strata or order of the kept items do not follow from the scores."""
         frame = designs.frame_of(items, trail.design)
-        order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.kept))
-        ids = id_texts(frame.items)
-        wrong = [
-            k
-            for k, (place, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
-            if (ids[place], int(frame.strata.labels[place])) != (item.id, item.stratum)
-        ]
-        if wrong:
-            raise SessionError(
-                f"{self.path!r}: item {wrong[0] + 1} in the order of labeling is "
-                f"{trail.kept[wrong[0]].id!r}, which does not follow from the scores and the seed"
-            )
+        order = designs.order_of_labeling(frame, trail.design, len(trail.kept))
+        ids, strata = id_texts(frame.items, order), frame.strata.labels[order].tolist()
+        for k, (item, name, stratum) in enumerate(zip(trail.kept, ids, strata, strict=True), 1):
+            if (item.id, item.stratum) != (name, stratum):
+                raise SessionError(
+                    f"{self.path!r}: item {k} in the order of labeling is {item.id!r}, which does "
+                    "not follow from the scores and the seed"
+                )
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
-        design, known = self._trail.design, self._trail.items
+        design, stored = self._trail.design, self._trail.items
         if items is None:
             raise SessionError(
-                f"the session keeps {len(known)} items; give the scores again to label {budget}"
+                f"the session keeps {len(stored)} items; give the scores again to label {budget}"
             )
         items = designs.same_scores(items, design, other)
-        frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known) :]
+        frame, columns = designs.frame_of(items, design), designs.shown_of(items, design, columns)
+        n = designs.kept_items(frame, design, budget)
+        return designs.stored_rows(frame, items, design, columns, n)[len(stored) :]
 
     def _nothing_to_export(self) -> str:
         """Return why no item can be assigned, and how to export the assigned ones."""
@@ -1066,31 +1042,36 @@ class AuditSession:
         k: Any,
         label: Any,
         who: Any,
-        said: Any = (),
+        more: Any = (),
         correcting: Any = False,
         keeps_others: bool = False,
     ) -> bool:
-        """Return whether a label is new after those in `said`; raise an error if it is not allowed.
+        """Return whether a label is new after those in `more`; raise an error if it is not allowed.
 
         A labeling tool lets several annotators label an item. With `keeps_others`, all their labels
         are kept, even without double annotation of the item.
         """
-        labels = [*self._trail.labels(k), *said]
+        trail = self._trail
+        labels = [*trail.labels(k), *more]
         mine = next((entry for entry in labels if entry.who == who), None)
-        unplanned = keeps_others and self._trail.may_have_another(k, who, labels)
-        if mine is None and (not labels or unplanned or self._trail.wants_another(k, said)):
-            return True
-        if label in [entry.label for entry in labels if mine in (None, entry)]:
+        if mine is None:
+            unplanned = keeps_others and trail.may_have_another(k, who, labels)
+            if not labels or unplanned or trail.wants_another(k, more):
+                return True
+            if label in [entry.label for entry in labels]:
+                return False
+        elif label == mine.label:
             return False
-        if mine is not None and correcting:
+        elif correcting:
             return True
         other = mine or labels[0]
-        said = f"{other.who or UNNAMED} labeled item {self._trail.items[k].id!r} as {other.label!r}"
-        if mine is not None:
-            raise sheets.ChangedLabelError(
-                f"{said}, not {label!r}; to correct it, record the new label"
-            )
-        raise SessionError(f"{said}, not {label!r}; only this annotator can correct it")
+        text = (
+            f"{other.who or UNNAMED} labeled item {trail.items[k].id!r} as {other.label!r}, not "
+            f"{label!r}"
+        )
+        if mine is None:
+            raise SessionError(f"{text}; only this annotator can correct it")
+        raise sheets.ChangedLabelError(f"{text}; to correct it, record the new label")
 
     def _draw_wave(self, who: str) -> None:
         """Sample the next wave if all earlier items are labeled or skipped."""
@@ -1109,13 +1090,10 @@ class AuditSession:
         return who
 
     def _item(self, k: int) -> AuditItem:
-        item, design = self._trail.items[k], self._trail.design
-        seen = (
-            {"prediction": item.prediction}
-            if design["asks"] == "correct" and item.prediction is not None
-            else {}
-        )
-        return AuditItem(item.id, k + 1, {**seen, **item.shown})
+        item, columns = self._trail.items[k], {}
+        if self._trail.design["asks"] == "correct" and item.prediction is not None:
+            columns["prediction"] = item.prediction
+        return AuditItem(item.id, k + 1, columns | item.shown)
 
     def _ids(self, places: list) -> list[str]:
         return [self._trail.items[k].id for k in places]
@@ -1147,10 +1125,7 @@ def _until() -> str:
 
 def _pace(times: list) -> float:
     """Return labels per hour of the last 50, without long pauses."""
-    moments = [datetime.fromisoformat(each).timestamp() for each in times[-PACE_OF - 1 :]]
-    gaps = [
-        gap
-        for gap in (after - before for before, after in itertools.pairwise(moments))
-        if gap <= PAUSE
-    ]
+    moments = [datetime.fromisoformat(text).timestamp() for text in times[-PACE_OF - 1 :]]
+    gaps = [after - before for before, after in itertools.pairwise(moments)]
+    gaps = [gap for gap in gaps if gap <= PAUSE]
     return 3600 * len(gaps) / sum(gaps) if sum(gaps) else float("nan")

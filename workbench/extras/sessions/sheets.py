@@ -87,10 +87,10 @@ class SheetImport(Result):
         )
         skipped = f", {self.skipped} could not be labeled" if self.skipped else ""
         corrected = f", {self.corrected} corrected" if self.corrected else ""
-        left = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
+        unlabeled = f", {len(self.unlabeled)} without a label" if self.unlabeled else ""
         return (
             f"{checks.counted(self.recorded, 'label')} recorded{corrected}, {self.repeated} "
-            f"already recorded{skipped}{left}{refused}"
+            f"already recorded{skipped}{unlabeled}{refused}"
         )
 
     def rows(self) -> list[dict]:
@@ -102,7 +102,7 @@ class SheetImport(Result):
 
 
 @dataclass
-class Found:
+class SortedRows:
     """The labels (item, who, label) and skips (item, who) of a file, and its other rows.
 
     `changes` are the numbers of rejected rows that would change a label of the same annotator.
@@ -186,16 +186,11 @@ def _shown(trail: Trail, k: int) -> dict:
 
 
 def _label_of(trail: Trail, k: int, kind: str, who: str) -> int | str:
-    labels = [
-        each for each in trail.labels(k) if not trail.design["second_share"] or each.who == who
-    ]
-    if not labels:
-        return ""
-    return (
-        (WRONG, RIGHT)[labels[0].label]
-        if kind == "xlsx" and trail.design["asks"] == "correct"
-        else labels[0].label
-    )
+    for entry in trail.labels(k):
+        if not trail.design["second_share"] or entry.who == who:
+            is_verdict = kind == "xlsx" and trail.design["asks"] == "correct"
+            return (WRONG, RIGHT)[entry.label] if is_verdict else entry.label
+    return ""
 
 
 def read_rows(path: str | PathLike[str], trail: Trail) -> tuple[Annotations, list[Note], str]:
@@ -209,14 +204,12 @@ def read_rows(path: str | PathLike[str], trail: Trail) -> tuple[Annotations, lis
     changed = changed_ids(
         [row.id for row in annotated.rows], (item.id for item in trail.items[: trail.budget])
     )
-    rows = (
-        tuple(replace(row, id=changed.get(row.id, row.id)) for row in annotated.rows)
-        if changed
-        else annotated.rows
-    )
+    if changed:
+        rows = tuple(replace(row, id=changed.get(row.id, row.id)) for row in annotated.rows)
+        annotated = replace(annotated, rows=rows)
     with open(files.file_of(path), "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return replace(annotated, rows=rows), [*notes, *changed_notes(changed)], digest
+    return annotated, [*notes, *changed_notes(changed)], digest
 
 
 def _read_sheet(path: str, asks: str) -> tuple[Annotations, tuple[Note, ...]]:
@@ -245,101 +238,99 @@ def _text(value: Any) -> str:
 
 def sorted_rows(
     sheet: Annotations, trail: Trail, name_of: Callable[[str], str], decide: Callable
-) -> Found:
+) -> SortedRows:
     """Return the labels and skips that a file adds to a session, and its other rows.
 
     `name_of(by)` returns the name of a row's annotator. `decide(item, label, who, said)` returns
     whether a label is new after other labels of the item in the file, or raises SessionError.
     """
-    read, found = reader(trail.design), Found()
-    said: dict = defaultdict(list)
+    read, content = reader(trail.design), SortedRows()
+    answers: dict = defaultdict(list)
     skips: dict = {}
     for row in (row for row in sheet.rows if row.problem or row.id or row.label):
         try:
             k = _item(row, trail)
             label = row.answer(trail.design["asks"], trail.items[k].prediction, read)
             if label is not None:
-                said[k, name_of(row.by)].append((row, label))
+                answers[k, name_of(row.by)].append((row, label))
             elif row.skipped:
                 skips.setdefault((k, name_of(row.by)), row)
             elif sheet.tool and trail.status(k) == OPEN:
-                found.unlabeled.append(k)
+                content.unlabeled.append(k)
         except ValueError as error:
-            found.refused.append((row.number, row.id, str(error)))
-    _add_labels(found, said, decide, "records" if sheet.tool else "rows")
-    _add_skips(found, skips, trail)
-    done = {k for k, *_ in (*found.labels, *found.skips)}
-    found.unlabeled = [trail.items[k].id for k in dict.fromkeys(found.unlabeled) if k not in done]
-    found.refused.sort()
-    found.changes.sort()
-    return found
+            content.refused.append((row.number, row.id, str(error)))
+    _add_labels(content, answers, decide, "records" if sheet.tool else "rows")
+    _add_skips(content, skips, trail)
+    done = {k for k, *_ in (*content.labels, *content.skips)}
+    content.unlabeled = [
+        trail.items[k].id for k in dict.fromkeys(content.unlabeled) if k not in done
+    ]
+    content.refused.sort()
+    content.changes.sort()
+    return content
 
 
 def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
     """Return a note if a sheet that corrects labels has empty cells of labeled items."""
-    named = [
-        trail.labels(trail.place[row.id])
-        for row in sheet.rows
-        if row.id in trail.place and not row.label
-    ]
-    kept = 0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in named)
-    if not kept:
+    if sheet.tool:
         return []
-    cells = checks.counted(kept, "cell is", "cells are")
-    return [
-        Note(
-            "data",
-            f"{cells} empty although the item has a label, which stays; undo it, or record another",
-        )
-    ]
+    rows = [row for row in sheet.rows if row.id in trail.place and not row.label]
+    empty = sum(who in [entry.who for entry in trail.labels(trail.place[row.id])] for row in rows)
+    if not empty:
+        return []
+    cells = checks.counted(empty, "cell is", "cells are")
+    text = f"{cells} empty although the item has a label, which stays; undo it, or record another"
+    return [Note("data", text)]
 
 
 def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     """Return a note if items without planned double annotation have several labels."""
-    known: dict = {k: trail.labels(k) for k, _, _ in labels}
-    said = {k: {entry.who: entry.label for entry in entries} for k, entries in known.items()}
+    labels_of = {k: {entry.who: entry.label for entry in trail.labels(k)} for k, *_ in labels}
     for k, who, label in labels:
-        said[k][who] = label
-    several = [k for k in said if len(said[k]) > 1 and not trail.doubled[k]]
+        labels_of[k][who] = label
+    several = [
+        set(by_annotator.values())
+        for k, by_annotator in labels_of.items()
+        if len(by_annotator) > 1 and not trail.doubled[k]
+    ]
     if not several:
         return []
-    differ = sum(len(set(said[k].values())) > 1 for k in several)
     items = checks.counted(len(several), "item has", "items have")
-    differ_words = checks.counted(differ, "of them has", "of them have")
-    return [
-        Note(
-            "data",
-            f"{items} labels of several annotators; {differ_words} different labels. All are kept, "
-            "and the first of each item counts. To correct for label errors, plan an audit with "
-            "double annotation (--second-share)",
-        )
-    ]
+    differ = checks.counted(
+        sum(len(values) > 1 for values in several), "of them has", "of them have"
+    )
+    text = (
+        f"{items} labels of several annotators; {differ} different labels. All are kept, and the "
+        "first of each item counts. To correct for label errors, plan an audit with double "
+        "annotation (--second-share)"
+    )
+    return [Note("data", text)]
 
 
-def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
+def _add_labels(content: SortedRows, answers_by_item: Any, decide: Callable, rows: str) -> None:
     """Add labels in the order of labeling, and annotators of an item in the order of the file."""
     pending: defaultdict = defaultdict(list)
-    for (k, who), answers in sorted(said.items(), key=lambda each: each[0][0]):
+    for (k, who), answers in sorted(answers_by_item.items(), key=lambda item: item[0][0]):
         try:
             label = _one_answer(answers, rows)
             fresh = decide(k, label, who, pending[k])
         except SessionError as error:
-            found.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
-            found.changes += [
+            content.refused.extend((row.number, row.id, str(error)) for row, _ in answers)
+            content.changes += [
                 row.number for row, _ in answers if isinstance(error, ChangedLabelError)
             ]
             continue
-        found.repeated += len(answers) - fresh
+        content.repeated += len(answers) - fresh
         if fresh:
-            found.labels.append((k, who, label))
+            content.labels.append((k, who, label))
             pending[k].append(Entry(0, "", who, label))
 
 
-def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
-    labeled, passed = {k for k, _, _ in found.labels}, set()
-    for (k, who), row in sorted(skips.items(), key=lambda each: each[0][0]):
+def _add_skips(content: SortedRows, skips: dict, trail: Trail) -> None:
+    labeled, passed = {k for k, _, _ in content.labels}, set()
+    for (k, who), row in sorted(skips.items(), key=lambda item: item[0][0]):
         if k in labeled or trail.status(k) == LABELED:
-            found.refused.append(
+            content.refused.append(
                 (
                     row.number,
                     row.id,
@@ -348,7 +339,7 @@ def _add_skips(found: Found, skips: dict, trail: Trail) -> None:
             )
         elif trail.status(k) == OPEN and k not in passed:
             passed.add(k)
-            found.skips.append((k, who))
+            content.skips.append((k, who))
 
 
 def _item(row: LabelRow, trail: Trail) -> int:
@@ -384,7 +375,7 @@ def item_of(trail: Trail, identifier: Any) -> int:
 def _shortened(text: str, trail: Trail) -> str:
     """Return a hint if a spreadsheet seems to have read an id as a number."""
     zeros = next(
-        (each for each in trail.place if each.startswith("0") and each.lstrip("0") == text), None
+        (name for name in trail.place if name.startswith("0") and name.lstrip("0") == text), None
     )
     return (
         f"; perhaps a spreadsheet removed the leading zeros of {zeros!r}" if zeros and text else ""
@@ -402,22 +393,19 @@ def _one_answer(answers: list, rows: str) -> int | str:
     return labels[0]
 
 
-def left_out(
-    rows: Sequence[LabelRow], trail: Trail, found: Found, free: Callable[[int], bool]
-) -> list[int]:
+def left_out(rows: Sequence[LabelRow], trail: Trail, content: SortedRows) -> list[int]:
     """Return the open items with empty cells before the last labeled row of a sheet."""
-    new, refused = {k for k, _, _ in found.labels}, {number for number, *_ in found.refused}
-    known = {trail.place.get(row.id): row for row in rows if row.label or row.number not in refused}
-    filled = [
-        k
-        for k in known
-        if k is not None
-        and (k in new or (k < trail.budget and trail.status(k) == LABELED and known[k].label))
-    ]
-    last = max(filled, default=-1)
+    new = {k for k, _, _ in content.labels}
+    refused = {number for number, *_ in content.refused}
+    row_of = {
+        trail.place[row.id]: row
+        for row in rows
+        if row.id in trail.place and (row.label or row.number not in refused)
+    }
+    last = -1
+    for k, row in row_of.items():
+        if k in new or (k < trail.budget and trail.status(k) == LABELED and row.label):
+            last = max(last, k)
     answered = {trail.place.get(row.id) for row in rows if row.label}
-    return [
-        k
-        for k in sorted(k for k in known if k is not None and k < last)
-        if k not in answered and trail.status(k) == OPEN and free(k)
-    ]
+    before = (k for k in sorted(row_of) if k < last)
+    return [k for k in before if k not in answered and trail.status(k) == OPEN]

@@ -85,13 +85,13 @@ def canonical(value: Any) -> str:
 
 def digest_of_rows(items: Iterable[StoredItem]) -> str:
     """Return the SHA-256 of items in this order."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for item in items:
-        found.update(
+        digest.update(
             canonical([item.id, item.stratum, item.prediction, item.rival, item.shown]).encode()
             + b"\n"
         )
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def create_store(
@@ -158,7 +158,7 @@ class Store:
                 "ORDER BY number",
                 (self._last,),
             ).fetchall()
-        found, last, chain = [], self._last, self._hash
+        events, last, chain = [], self._last, self._hash
         for number, time, who, kind, body, stored in rows:
             if not all(isinstance(text, str) for text in (time, who, kind, body)) or not _is_time(
                 time
@@ -168,9 +168,9 @@ class Store:
             if number != last + 1 or stored != chain:
                 raise self._changed(f"event {last + 1} is different from the recorded one")
             last = number
-            found.append(Event(number, time, who, kind, self._json(body, f"event {number}")))
+            events.append(Event(number, time, who, kind, self._json(body, f"event {number}")))
         self._last, self._hash = last, chain
-        return found
+        return events
 
     @property
     def last_hash(self) -> str:
@@ -195,9 +195,9 @@ class Store:
     def check(self) -> None:
         """Raise an error if SQLite finds damage in the file."""
         with _told(self.path):
-            said = self._connection.execute("PRAGMA integrity_check").fetchone()[0]
-        if said != "ok":
-            raise SessionError(f"{self.path!r} is damaged ({said}); restore a copy of the file")
+            result = self._connection.execute("PRAGMA integrity_check").fetchone()[0]
+        if result != "ok":
+            raise SessionError(f"{self.path!r} is damaged ({result}); restore a copy of the file")
 
     def _check_format(self) -> None:
         application, version = (
@@ -214,19 +214,19 @@ class Store:
             )
 
     def _item(
-        self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, shown: Any
+        self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, columns: Any
     ) -> StoredItem:
         texts = all(text is None or isinstance(text, str) for text in (prediction, rival))
         if not isinstance(name, str) or not isinstance(stratum, int) or not texts:
             raise self._changed(f"item {k} is different from the recorded one")
-        return StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
+        return StoredItem(name, stratum, prediction, rival, self._json(columns, f"item {name!r}"))
 
     def _json(self, text: Any, what: str) -> dict:
         """Return the JSON object in a text, which must be in the form that this program writes."""
         with contextlib.suppress(ValueError, TypeError, RecursionError):
-            found = json.loads(text)
-            if isinstance(found, dict) and canonical(found) == text:
-                return found
+            value = json.loads(text)
+            if isinstance(value, dict) and canonical(value) == text:
+                return value
         raise self._changed(f"{what} cannot be read")
 
     def _changed(self, what: str) -> SessionError:

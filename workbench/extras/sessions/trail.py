@@ -156,12 +156,12 @@ class Trail:
     def _give(self, event: Event) -> None:
         until = datetime.fromisoformat(event.body["until"])
         _must(until.tzinfo is not None and isinstance(event.body["ids"], list))
-        for each in event.body["ids"]:
-            self._handed[self.place[each]] = event.who, until
+        for name in event.body["ids"]:
+            self._handed[self.place[name]] = event.who, until
 
     def _release(self, event: Event) -> None:
-        for each in event.body["ids"]:
-            self._handed.pop(self.place[each], None)
+        for name in event.body["ids"]:
+            self._handed.pop(self.place[name], None)
 
     def _say(self, event: Event) -> None:
         k = self.place[event.body["id"]]
