@@ -611,7 +611,8 @@ def _provenance(declared: list, values: dict, brief: Brief) -> dict:
         meaning = parameters.shown_help(parameter)
         if parameter["role"]:
             meaning = f"{parameters.shown_type(parameter)}: {meaning}"
-        value = _text(values[parameter["name"]])
+        value = values[parameter["name"]]
+        value = ", ".join(map(str, value)) if isinstance(value, list) else _text(value)
         rows.append(parameter | {"value": value, "meaning": meaning})
     return {
         "inputs": brief.inputs,
