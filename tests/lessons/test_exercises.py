@@ -5,6 +5,7 @@ import by_hand
 import numpy as np
 import pytest
 
+from workbench.course.digit_forms import digit_forms
 from workbench.extras.classroom.variants import task_of
 from workbench.lessons import checking
 
@@ -71,7 +72,15 @@ def fresh():
             "1.3",
             (188, "neyman with floor"),
             "correct",
-            "188 labels with a floor, with a new plan if the accuracies change",
+            "188 by Neyman's rule, and 204 labels with a floor of 30% of them; make a new plan if the "
+            "accuracies change",
+        ),
+        (
+            "1.3",
+            (204, "neyman with floor"),
+            "correct",
+            "188 by Neyman's rule, and 204 labels with a floor of 30% of them; make a new plan if the "
+            "accuracies change",
         ),
         (
             "1.3",
@@ -722,3 +731,18 @@ def test_three_misses_bring_the_steps_and_success_does_not():
 @pytest.mark.parametrize("exercise", checking.exercises())
 def test_every_exercise_has_steps(exercise):
     assert 2 <= len(checking.worked(exercise)) <= 5
+
+
+def test_labels_of_exercise_1_3_with_a_floor_are_the_fewest():
+    forms = digit_forms()
+    order = np.argsort(forms.confidence, kind="stable")
+    fifths = np.array_split((forms.read_a == forms.digit)[order], 5)
+    size = np.array([360, 359, 360, 359, 359])
+    variance = np.array([correct.var(ddof=1) for correct in fifths])
+
+    def half_width(n):
+        neyman = n * size * np.sqrt(variance) / (size * np.sqrt(variance)).sum()
+        labels = 0.7 * neyman + 0.3 * n * size / size.sum()
+        return 1.96 * np.sqrt(((size / 1797) ** 2 * (1 - labels / size) * variance / labels).sum())
+
+    assert half_width(203) > 0.03 >= half_width(204)

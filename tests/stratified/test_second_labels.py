@@ -10,7 +10,7 @@ from oracles import second_labels as oracle
 from scipy import stats
 
 import workbench as wb
-from workbench.stratified.second_labels import shared_errors
+from workbench.stratified.second_labels import merged_second_labels, shared_errors
 
 
 def table(twice):
@@ -245,3 +245,38 @@ def test_a_result_counts_alike_and_open_pairs():
     )
     few = replace(found, confidence_interval=None, lowest=np.nan, highest=np.nan)
     assert few.headline().endswith("which agree for 80.0%; 12 of 20 disagreements are decided")
+
+
+def test_merged_strata_without_disagreement_have_the_accuracy_by_first_labels():
+    size, once = np.array([600, 400]), np.array([[9, 21], [0, 8]])
+    pairs = np.zeros((2, 2, 2, 3), int)
+    pairs[0, 0, 0, 0], pairs[0, 1, 1, 1], pairs[1, 1, 1, 1] = 1, 3, 1
+    found = merged_second_labels(size, once, pairs, np.zeros((2, 2), int), [0], 0.95)
+    expected = 0.6 * 24 / 34 + 0.4 * 9 / 9
+    assert found.estimate == pytest.approx(expected)
+    assert found.lowest == found.highest == pytest.approx(expected)
+    assert found.interval().low < expected < found.interval().high
+
+
+@pytest.mark.parametrize("share", [0.15, 0.4])
+def test_merged_strata_of_unequal_weights_are_covered(share):
+    rng = np.random.default_rng(7)
+    size, accuracy = np.full(10, 500), np.linspace(0.55, 0.99, 10)
+    labeled, error = np.array([45, 40, 34, 26, 18, 12, 8, 6, 6, 5]), np.repeat([0.1, 0.02], 5)
+    misses, errors = 0, []
+    for _ in range(60):
+        correct = rng.binomial(size, accuracy)
+        once, pairs = np.zeros((10, 2), int), np.zeros((10, 2, 2, 3), int)
+        for h in range(10):
+            sampled = rng.permutation(np.arange(500) < correct[h])[: labeled[h]].astype(int)
+            first, second = (sampled ^ (rng.random(labeled[h]) < error[h]) for _ in range(2))
+            doubled = rng.random(labeled[h]) < share
+            np.add.at(once[h], first[~doubled], 1)
+            decided = np.where(first == second, first, sampled)
+            np.add.at(pairs[h], (first[doubled], second[doubled], decided[doubled]), 1)
+        found = merged_second_labels(size, once, pairs, np.zeros((10, 2), int), [0, 4], 0.95)
+        truth = correct.sum() / 5000
+        errors.append(found.lowest - truth)
+        misses += not found.interval().low <= truth <= found.interval().high
+    assert misses <= 4
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / 60**0.5

@@ -38,7 +38,8 @@ class LessonTexts:
     def _content(self) -> dict:
         import yaml
 
-        return yaml.safe_load((self._folder / "content.yaml").read_text(encoding="utf-8"))
+        with (self._folder / "content.yaml").open(encoding="utf-8") as file:
+            return yaml.safe_load(file)
 
     def predict(self, name: str, **values: Any) -> Prediction:
         """Return a question with choices; values fill the placeholders of its text."""
@@ -74,10 +75,14 @@ class LessonTexts:
 
     def exercises(self, code: Mapping[str, Mapping]) -> dict[str, Exercise]:
         """Return the exercises by number; `code` has those attributes that are functions."""
-        return {
-            number: Exercise(**texts, **code.get(number, {}))
-            for number, texts in self._content["exercises"].items()
-        }
+        exercises = {}
+        for number, texts in self._content["exercises"].items():
+            try:
+                exercises[number] = Exercise(**texts, **code.get(number, {}))
+            except (TypeError, ValueError) as error:
+                error.add_note(f"{self._folder / 'content.yaml'}, exercise {number}")
+                raise
+        return exercises
 
 
 @functools.cache

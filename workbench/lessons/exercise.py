@@ -25,6 +25,7 @@ import numpy as np
 from workbench.course.answers import Judged, answered, finite
 
 VERDICTS = ("correct", "mistake", "not yet")
+CONDITION = {"part", "is", "within", "from", "to"}  # keys of a condition
 KINDS: dict[str, type] = {"number": numbers.Real, "text": str, "any": object}
 
 
@@ -92,6 +93,12 @@ class Exercise:
     question: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for number, rule in enumerate(self.feedback or (), 1):
+            is_last = number == len(self.feedback or ())
+            if problem := _problem(rule, is_last):
+                raise ValueError(f"rule {number} of the feedback {problem}")
+
     @property
     def answer(self) -> tuple:
         """Return the parts of the correct answer to an exercise that a lecturer added."""
@@ -155,10 +162,33 @@ class Exercise:
         return Judged(verdict, message, rule.get("misconception", ""))
 
 
-def _applies(rule: Mapping, parts: list, values: Mapping) -> bool:
+def _problem(rule: Mapping, is_last: bool) -> str:
+    """Return what is wrong with a rule of the feedback, or ""."""
+    unknown = [name for name in rule if name not in (*VERDICTS, "if", "unless", "misconception")]
+    if unknown:
+        return f"has the unknown key {unknown[0]!r}"
+    if sum(verdict in rule for verdict in VERDICTS) != 1:
+        return f"must have one of the verdicts {', '.join(VERDICTS)}"
+    if is_last != (not {"if", "unless"} & {*rule}):
+        return f"must have {'no condition: it is the last one' if is_last else 'if or unless'}"
+    for condition in _conditions(rule):
+        if isinstance(condition, str):
+            continue
+        if "part" not in condition or not {*condition} <= CONDITION:
+            return f"has a condition with other keys than {', '.join(sorted(CONDITION))}"
+        tolerance = condition.get("within", 0)
+        if not (isinstance(tolerance, str) or tolerance >= 0):
+            return f"must have a tolerance such as 0.001 or 1%; got {tolerance!r}"
+    return ""
+
+
+def _conditions(rule: Mapping) -> list:
     conditions = rule.get("if", rule.get("unless", []))
-    conditions = conditions if isinstance(conditions, list) else [conditions]
-    hold = all(_holds(condition, parts, values) for condition in conditions)
+    return conditions if isinstance(conditions, list) else [conditions]
+
+
+def _applies(rule: Mapping, parts: list, values: Mapping) -> bool:
+    hold = all(_holds(condition, parts, values) for condition in _conditions(rule))
     return hold != ("unless" in rule)
 
 

@@ -1,6 +1,7 @@
 """Accuracy corrected for label errors, from items with two labels and a third one that decides."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy import ndarray
@@ -195,6 +196,76 @@ def second_labels(
     notes += _pair_notes(_differing(pairs), sum(shared) / 2)
     estimate = sum(by_first) / 2
     return SecondLabels(*counted_pairs(pairs), estimate, lowest, highest, interval, notes=notes)
+
+
+def merged_second_labels(
+    size: ndarray,
+    once: ndarray,
+    pairs: ndarray,
+    skipped: ndarray,
+    starts: list[int],
+    level: float,
+) -> SecondLabels:
+    """Return the corrected accuracy if some strata have too few pairs of their own.
+
+    The strata from each position in `starts` to the next one are merged. Each item keeps the weight
+    of its own stratum, items / sampled items. The distances of the limits from the estimate are
+    those of the merged strata, times the root of 1 + c^2, where c is the coefficient of variation
+    of the pairs' weights within the merged strata (Kish, Survey sampling, 1965).
+    """
+    tables = size, once, pairs, skipped
+    *counts, left_out = (np.add.reduceat(table, starts) for table in tables)
+    merged = second_labels(*counts, skipped=left_out, level=level)
+    m = pairs.sum((1, 2, 3)) + skipped[:, 1]
+    weight = size / (m + once.sum(1) + skipped[:, 0])
+    group_mean = np.add.reduceat(m * weight, starts) / np.add.reduceat(m, starts)
+    weight = weight / np.repeat(group_mean, np.diff([*starts, size.size]))
+    wider = np.sqrt(m @ weight**2 / m.sum())  # the mean weight of a pair is 1
+    by_first, estimates, limits = [], [], []
+    ends = zip((0, 1), (merged.lowest, merged.highest), merged.confidence_interval, strict=True)
+    for label, estimate, limit in ends:
+        labels = _completed(once, pairs, skipped, label)
+        first, weighted = _group_estimates(size, weight, *labels, starts)
+        unweighted = _group_estimates(size, None, *labels, starts)[1]
+        corrected = estimate + weighted - unweighted
+        by_first.append(first)
+        estimates.append(float(np.clip(corrected, 0, 1)))
+        limits.append(float(np.clip(corrected + wider * (limit - estimate), 0, 1)))
+    interval = replace(merged.confidence_interval, low=limits[0], high=limits[1])
+    lowest, highest = estimates
+    return replace(
+        merged,
+        estimate=sum(by_first) / 2,
+        lowest=lowest,
+        highest=highest,
+        confidence_interval=interval,
+    )
+
+
+def _group_estimates(
+    size: ndarray,
+    weight: ndarray | None,
+    once: ndarray,
+    pairs: ndarray,
+    starts: list[int],
+) -> tuple[float, float]:
+    """Return the accuracy by first labels and the corrected one, without shared errors.
+
+    Strata are merged into groups. Without weights, all items of a group have the same one.
+    """
+    m = pairs.sum((1, 2, 3))
+    first = pairs[:, 1].sum((1, 2))
+    correct = pairs[..., 1].sum((1, 2))
+    labeled = m + once.sum(1)
+    weight = np.ones(size.size) if weight is None else weight
+    group_size = np.add.reduceat(size, starts)
+
+    def mean(values: ndarray, counts: ndarray) -> float:
+        sums = (np.add.reduceat(weight * part, starts) for part in (values, counts))
+        return float(group_size @ np.divide(*sums) / size.sum())
+
+    by_first = mean(first + once[:, 1], labeled)
+    return by_first, by_first + mean(correct - first, m)
 
 
 def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:

@@ -35,7 +35,7 @@ from workbench.stratified.second_labels import (
     UNDECIDED,
     SecondLabels,
     counted_pairs,
-    second_labels,
+    merged_second_labels,
 )
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.waves import wave_accuracy
@@ -237,8 +237,9 @@ class SessionEstimate(Result):
         ]
         if self.is_corrected:
             estimates.insert(0, ("accuracy", CORRECTED, self.quoted[0]))
-        return [
-            {
+        rows = []
+        for metric, method, (_, low, high, limits) in estimates:
+            row = {
                 "metric": metric,
                 "estimate": (low + high) / 2,
                 "low": limits and limits.low,
@@ -247,8 +248,10 @@ class SessionEstimate(Result):
                 "method": method,
                 "labeled": self.labeled,
             }
-            for metric, method, (_, low, high, limits) in estimates
-        ]
+            if low < high:
+                row |= {"estimate_low": low, "estimate_high": high}
+            rows.append(row)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -388,7 +391,8 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
     design, n = trail.design, trail.countable()
     answers = answers_of(trail, n)
     limits, notes = _BY_METHOD[method](answers, len(trail.looks))
-    bounds = answers.bounds()
+    analyzed = _at_interim_analysis(answers) if method == "looks" else answers
+    bounds = analyzed.bounds()
     waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
     last = trail.budget if trail.waves and waiting else max(waiting, default=n)
     missing = [trail.items[k].id for k in range(n, last) if trail.status(k) == OPEN]
@@ -400,13 +404,12 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
     for interval in limits or ():
         notes += interval.notes
     notes += second.notes if second else ()
-    skipped = answers.skipped
     lowest, highest = zip(*bounds, strict=True)
     return SessionEstimate(
         design["question"],
         method,
-        n - skipped,
-        skipped,
+        len(analyzed.values) - analyzed.skipped,
+        analyzed.skipped,
         len(waiting),
         design["budget"],
         design["level"],
@@ -565,6 +568,15 @@ def _looks(answers: Answers, looks: int) -> Limits:
     return answers.limits(level, "looks", design["level"]), [note]
 
 
+def _at_interim_analysis(answers: Answers) -> Answers:
+    """Return the answers at the last interim analysis of `_looks`; all answers before the first."""
+    n = len(answers.values)
+    first, last, step = SEARCHED_LOOKS
+    searched = range(first, last + 1, step) if answers.question.is_accuracy else ()
+    analyses = answers.design["looks"] or searched
+    return answers.first(max((at for at in analyses if at <= n), default=n))
+
+
 def _fixed(answers: Answers, looks: int) -> Limits:
     if not answers.is_enough():
         return None, [FEW]
@@ -685,9 +697,8 @@ def second_labels_of(trail: Trail) -> SecondLabels:
         return SecondLabels(*counted_pairs(pairs), *limits, notes=[Note("undefined", text)])
     are_single = once.any() or skipped[:, 0].any()
     starts = _joined_strata(doubled, JOINED_PAIRS if are_single else LEAST_PAIRS)
-    size, once, pairs, skipped = (np.add.reduceat(table, starts) for table in tables)
     level = answers.design["level"]
-    corrected = second_labels(size, once, pairs, skipped=skipped, level=level)
+    corrected = merged_second_labels(*tables, starts, level)
     notes = [*corrected.notes, *_stopping_notes(answers, len(trail.looks))]
     if len(starts) < doubled.size:
         text = (

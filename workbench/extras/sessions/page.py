@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.checks import counted
 from workbench.extras.sessions.charts import name_of
-from workbench.extras.sessions.estimates import BY_FIRST, CORRECTED, SessionEstimate, shown
+from workbench.extras.sessions.estimates import (
+    BY_FIRST,
+    CORRECTED,
+    SessionEstimate,
+    methods_for,
+    shown,
+)
 from workbench.extras.sessions.store import check_who
 from workbench.reports.build import Brief, checked_targets, package_version, run_report
 from workbench.reports.templates import UnrecordedHtml
@@ -129,15 +135,16 @@ class SessionReport:
         """Return tables of the estimates and of their methods, which are not recorded."""
         planned = self.estimates["planned"]
         common = set(planned.notes)
-        quoted = [(CORRECTED, planned.quoted)] if planned.is_corrected else []
+        corrected = [(CORRECTED, planned.labeled, planned.quoted)]
+        quoted = corrected if planned.is_corrected else []
         notes = []
         for estimate in filter(None, estimates):
-            quoted.append((estimate.method, estimate.by_labels))
+            quoted.append((estimate.method, estimate.labeled, estimate.by_labels))
             own_notes = [note for note in estimate.notes if note not in common]
             where = "method", estimate.method
             notes += [Note(note.kind, note.text, note.where or where) for note in own_notes]
         rows = []
-        for method, metrics in quoted:
+        for method, labeled, metrics in quoted:
             for metric, lowest, highest, limits in metrics:
                 error = limits.half_width if limits else 0
                 value, low, high = shown(metric, lowest, highest, limits, error)
@@ -146,10 +153,10 @@ class SessionReport:
                     "metric": "accuracy" if metric in (BY_FIRST, CORRECTED) else name_of(metric),
                     "estimate": "not yet known" if math.isnan(lowest) else value,
                     "limits": f"{low} to {high}" if limits else "none yet",
-                    "labeled": planned.labeled,
+                    "labeled": labeled,
                 }
                 rows.append(row)
-        meanings = [{"method": method, "about": self._meaning(method)} for method, _ in quoted]
+        meanings = [{"method": method, "about": self._meaning(method)} for method, *_ in quoted]
         tables = [
             Table(tuple(rows), planned.headline(), notes=planned.notes),
             Table(tuple(meanings), "When each interval is valid", notes=notes),
@@ -157,7 +164,8 @@ class SessionReport:
         return UnrecordedHtml("".join(table._repr_html_() for table in tables))
 
     def _meaning(self, method: str) -> str:
-        return MEANING["waves" if method == "planned" and self.status.waves else method]
+        at_the_end = method == "planned" and "anytime" not in methods_for(self.design)
+        return MEANING["waves" if at_the_end else method]
 
     def looked(self) -> str:
         """Return the number of interim analyses in a sentence."""
@@ -259,8 +267,7 @@ def _settings(
     column = design["source"].get("strata_by") or design["source"].get("judge")
     if column:
         values["stratifier"] = f"values of {column!r}"
-    if column or not isinstance(design["n_strata"], int):
-        values["n_strata"] = len(design["stratum_size"])
+    values["n_strata"] = len(design["stratum_size"])
     values |= {"events": len(events), "last_hash": last_hash}
     values |= {"created": events[0].time, "last_event": events[-1].time}
     values["software"] = f"workbench {package_version()}, Python {platform.python_version()}"

@@ -95,10 +95,15 @@ def _plans() -> dict:
     plan = functools.partial(accuracy.plan_budget, size, rates, 0.03, interval="wald")
     variance = (size / size.sum() * accuracy.stratum_variance(size, rates)).sum()
     uncorrected = variance * (intervals.quantile(0.95) / 0.03) ** 2
+    neyman = plan(method="neyman")
+    floored = _labels_with_a_floor(size, rates)
     return {
         "random_plan": plan(method="simple_random"),
         "proportional_plan": plan(method="proportional"),
-        "neyman_plan": plan(method="neyman"),
+        "neyman_plan": neyman,
+        "floored": floored,
+        "fewest_floored": neyman.budget - 3,
+        "most_floored": floored + 3,
         "infinite_plan": plan(method="simple_random", finite=False),
         "default_plan": accuracy.plan_budget(size, rates, 0.03),
         "variance": variance,
@@ -108,20 +113,35 @@ def _plans() -> dict:
     }
 
 
+def _labels_with_a_floor(size: np.ndarray, rates: np.ndarray) -> int:
+    """Return the labels that a half-width of .03 needs, with 30% of them in proportion to size."""
+    return next(n for n in range(1, size.sum()) if _half_width(rates, _floored(n)) <= 0.03)
+
+
+def _floored(n: int) -> np.ndarray:
+    """Return Neyman's labels per fifth, with 30% of the n labels in proportion to size."""
+    size, *_ = fifths()
+    neyman = rules.allocate(size, n, "neyman", stratum_sd=_spread(), minimum=0, integer=False)
+    return 0.7 * neyman.labeled + 0.3 * n * size / size.sum()
+
+
+def _half_width(rates: np.ndarray, labeled: np.ndarray) -> float:
+    """Return the half-width of the Wald interval for accuracies and labels of the fifths."""
+    size, *_ = fifths()
+    spread = np.sqrt(accuracy.stratum_variance(size, rates))
+    return intervals.quantile(0.95) * np.sqrt(rules.allocation_variance(size, spread, labeled))
+
+
 def _half_widths_after_a_change() -> list:
     """Return the half-width of each design if the accuracy of the top fifth falls to .90."""
     size, correct, _ = fifths()
-    neyman = rules.allocate(
-        size, 188, "neyman", stratum_sd=_spread(), minimum=0, integer=False
-    ).labeled
+    rates = np.append((correct / size)[:-1], 0.90)
     designs = [
         rules.allocate(size, 188, "neyman", stratum_sd=_spread()).labeled,
-        0.7 * neyman + 0.3 * 188 * size / size.sum(),
+        _floored(188),
         rules.allocate(size, 298, "proportional").labeled,
     ]
-    spread = np.sqrt(accuracy.stratum_variance(size, np.append((correct / size)[:-1], 0.90)))
-    variances = [rules.allocation_variance(size, spread, labeled) for labeled in designs]
-    return [intervals.quantile(0.95) * np.sqrt(variance) for variance in variances]
+    return [_half_width(rates, labeled) for labeled in designs]
 
 
 def _name_and_labels(answer: Any) -> list | None:
