@@ -272,8 +272,8 @@ def test_the_interval_never_says_what_the_labels_rule_out(size, labeled, correct
 
 
 def test_only_two_intervals_are_offered():
-    found = wave_accuracy([100], [[5], [5]], [[3], [5]])
-    refused(lambda: found.interval(method="short"), "method", "must be one of 'default', 'wald'")
+    found, two = wave_accuracy([100], [[5], [5]], [[3], [5]]), "must be one of 'default', 'wald'"
+    refused(lambda: found.interval(method="short"), "method", two, "got 'short'")
 
 
 def test_a_result_states_its_finding():
