@@ -3,6 +3,7 @@
 import numpy as np
 import polars
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.results import Result
@@ -155,10 +156,8 @@ def test_bad_tables_are_refused(table, message):
 
 
 def test_budget_below_the_floor_is_refused():
-    with pytest.raises(
-        ValueError, match="budget must be at least 8, 2 for each of 4 strata; got 7"
-    ):
-        wb.plan_labels(wb.digit_forms().register(), 7)
+    strata, rule = wb.digit_forms().register(), "must be at least 8, 2 for each of 4 strata"
+    refused(lambda: wb.plan_labels(strata, 7), "budget", rule, "got 7")
 
 
 def test_no_rule_beats_the_optimum_under_the_same_constraints():
@@ -198,8 +197,8 @@ def test_a_plan_overwrites_only_a_plan(tmp_path):
 
 def test_drawing_needs_identifiers(records):
     plan = wb.plan_labels(wb.load_strata(records, stratum="g", value="y"), 40)
-    with pytest.raises(ValueError, match="id must name the column that identifies a record"):
-        wb.draw_rows(plan, records, stratum="g", id="")
+    rule = "must name the column that identifies a record"
+    refused(lambda: wb.draw_rows(plan, records, stratum="g", id=""), "id", rule)
 
 
 def test_notes_name_the_stratum():
@@ -264,8 +263,8 @@ def test_the_least_budget_for_a_standard_error_is_found_by_trying_all(method, wa
 
 def test_a_rule_that_leaves_labels_unused_may_never_reach_it():
     strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 1000], "sd": [1.0, 1.0]})
-    with pytest.raises(ValueError, match=r"^standard_error must be a number above 0; got 0$"):
-        wb.budget_for_error(strata, 0)
+    rule = "must be a number above 0"
+    refused(lambda: wb.budget_for_error(strata, 0), "standard_error", rule, "got 0")
     assert wb.budget_for_error(strata, 1e9) == 4
 
 
@@ -292,10 +291,9 @@ def test_an_assured_budget_gives_its_standard_error_in_that_share_of_normal_samp
 
 def test_an_assured_budget_needs_two_labels_per_stratum():
     strata = wb.digit_forms().register()
-    with pytest.raises(ValueError, match="minimum must be"):
-        wb.budget_for_error(strata, 4148, minimum=1, assurance=0.8)
-    with pytest.raises(ValueError, match="assurance must be below 1"):
-        wb.budget_for_error(strata, 4148, assurance=1)
+    rule = "must be a whole number of at least 2"
+    refused(lambda: wb.budget_for_error(strata, 4148, minimum=1, assurance=0.8), "minimum", rule)
+    refused(lambda: wb.budget_for_error(strata, 4148, assurance=1), "assurance", "must be below 1")
 
 
 THREE = {"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3.0, 10.0, 50.0]}
@@ -350,5 +348,6 @@ def test_what_the_largest_budget_of_a_wasteful_rule_gives_is_within_reach():
     assert wb.budget_for_error(strata, least, method="neyman") == min(
         budget for budget in range(4, 111) if error(budget) <= least
     )
-    with pytest.raises(ValueError, match="cannot be reached: method 'neyman' leaves labels unused"):
-        wb.budget_for_error(strata, least * (1 - 1e-9), method="neyman")
+    less = least * (1 - 1e-9)
+    rule = f"{less:g} cannot be reached: method 'neyman' leaves labels unused"
+    refused(lambda: wb.budget_for_error(strata, less, method="neyman"), "standard_error", rule)

@@ -18,9 +18,11 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import workbench as wb
 from workbench.allocation import samples
+from workbench.checks import WrongType
 from workbench.labeling.draws import random_keys
 
 STRATA = ["a", "b'\\c", "déjà vu", "z"]
@@ -627,38 +629,36 @@ def test_nan_is_not_finite_where_it_is_not_missing(engine, tmp_path):
         wb.summarize(frame, "v", "v", edges=[0, 1, 2])
 
 
+WHOLE = "must be a whole number from 0 to 2"
+INCREASING = "must be at least two numbers in increasing order"
+
+
 @pytest.mark.parametrize(
-    ("sizes", "error", "message"),
+    ("sizes", "refusal"),
     [
-        ({"y": 1}, ValueError, "sizes names stratum 'y'; the frame has 'a', 'b'"),
-        ({1: 1}, ValueError, "sizes names stratum 1; the frame has 'a', 'b'"),
-        ({"a": 3}, ValueError, "sizes['a'] must be a whole number from 0 to 2; got 3"),
-        ({"a": -1}, ValueError, "sizes['a'] must be a whole number from 0 to 2; got -1"),
-        ({"a": 1.5}, ValueError, "sizes['a'] must be a whole number from 0 to 2; got 1.5"),
-        ({"a": 0}, ValueError, "sizes must ask for at least one row"),
-        ({}, ValueError, "sizes must ask for at least one row"),
-        (
-            [1, 1],
-            TypeError,
-            "sizes must be a dict from strata to numbers of rows, or an Allocation; got list",
-        ),
+        ({"a": 3}, ("sizes['a']", WHOLE, "got 3")),
+        ({"a": -1}, ("sizes['a']", WHOLE, "got -1")),
+        ({"a": 1.5}, ("sizes['a']", WHOLE, "got 1.5")),
+        ({"a": 0}, ("sizes", "must ask for at least one row")),
+        ({}, ("sizes", "must ask for at least one row")),
+        ([1, 1], ("sizes", "must be a dict from strata to numbers of", "got list", WrongType)),
         (
             wb.allocate([3, 1], 2, "equal", minimum=1),
-            ValueError,
-            "sizes must be an allocation to the strata of this frame, which have 2, 1 rows; this one is for 3, 1 "
-            "rows. Use allocate(summarize(...).size, ...)",
+            (
+                "sizes",
+                "must be an allocation to the strata of this frame, which have 2, 1 rows; this one is "
+                "for 3, 1 rows. Use allocate(summarize(...).size, ...)",
+            ),
         ),
         (
             wb.allocate([2, 1], 2, "proportional", minimum=0, integer=False),
-            ValueError,
-            "sizes must be a whole number; stratum 0 is 1.33333333333333",
+            ("sizes", "must be a whole number", "stratum 0 is 1.33333333333333"),
         ),
     ],
 )
-def test_sizes_that_cannot_be_drawn(sizes, error, message):
+def test_sizes_that_cannot_be_drawn(sizes, refusal):
     frame = pl.DataFrame({"g": ["a", "a", "b"], "i": [1, 2, 3]})
-    with refuses(error, message):
-        wb.sample(frame, "g", sizes, id="i")
+    refused(lambda: wb.sample(frame, "g", sizes, id="i"), *refusal)
 
 
 def test_rows_without_a_stratum_are_counted():
@@ -670,38 +670,30 @@ def test_rows_without_a_stratum_are_counted():
         wb.summarize(frame, "g", "v")
 
 
-def test_many_strata_are_not_all_listed():
-    with refuses(ValueError, "sizes names stratum 9; the frame has 0, 1, 2, 3, 4 and 2 more"):
-        wb.sample(pl.DataFrame({"g": range(7), "i": range(7)}), "g", {9: 1}, id="i")
+def test_strata_that_the_frame_does_not_have_are_named_and_many_are_not_all_listed():
+    for strata, name, has in (
+        ("aab", "y", "'a', 'b'"),
+        ("aab", 1, "'a', 'b'"),
+        (range(7), 9, "0, 1, 2, 3, 4 and 2 more"),
+    ):
+        frame = pl.DataFrame({"g": list(strata), "i": range(len(strata))})
+        with refuses(ValueError, f"sizes names stratum {name!r}; the frame has {has}"):
+            wb.sample(frame, "g", {name: 1}, id="i")
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("given", "refusal"),
     [
-        ({"columns": "v"}, TypeError, "columns must be a list of names; got 'v'"),
-        (
-            {"columns": ["id"]},
-            ValueError,
-            "columns must not name 'id', because the sample already has a column of this name",
-        ),
-        ({"seed": -1}, ValueError, "seed must be a whole number of at least 0; got -1"),
-        (
-            {"edges": [1]},
-            ValueError,
-            "edges must be at least two numbers in increasing order; got [1.0]",
-        ),
-        (
-            {"edges": [0, 2, 1]},
-            ValueError,
-            "edges must be at least two numbers in increasing order; got [0.0, 2.0, 1.0]",
-        ),
+        ({"columns": "v"}, ("columns", "must be a list of names", "got 'v'", WrongType)),
+        ({"columns": ["id"]}, ("columns", "must not name 'id', because the sample already has a")),
+        ({"seed": -1}, ("seed", "must be a whole number of at least 0", "got -1")),
+        ({"edges": [1]}, ("edges", f"{INCREASING}; got [1.0]")),
+        ({"edges": [0, 2, 1]}, ("edges", f"{INCREASING}; got [0.0, 2.0, 1.0]")),
     ],
 )
-def test_options_out_of_their_domain(options, error, message):
-    with refuses(error, message):
-        wb.sample(
-            pl.DataFrame({"g": [1, 2], "i": [1, 2], "v": [1, 2]}), "g", {1: 1}, id="i", **options
-        )
+def test_options_out_of_their_domain(given, refusal):
+    frame = pl.DataFrame({"g": [1, 2], "i": [1, 2], "v": [1, 2]})
+    refused(lambda: wb.sample(frame, "g", {1: 1}, id="i", **given), *refusal)
 
 
 def test_frames_that_cannot_be_read(tmp_path):

@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import workbench as wb
 from workbench.allocation.rules import allocation_variance
 from workbench.allocation.streams import sampler as stream
 from workbench.allocation.streams.sampler import StreamSampler
+from workbench.checks import WrongType
 
 
 def keys_of(rng, size):
@@ -627,81 +629,59 @@ def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
 # errors
 
 FRESH = {"budget": 10, "minimum": 2}
+SIX = "must be at least 12, 2 for each of 6 strata"
+TEXT = pd.Series(["a", None], dtype="string")
 
 
 @pytest.mark.parametrize(
-    "kind, text, strata, values, keys",
+    "refusal",
     [
-        (ValueError, "strata must not be missing; row 1 is", [1.0, math.nan], [1, 2], None),
-        (ValueError, "strata must not be missing; row 1 is", ["a", None], [1, 2], None),
-        (TypeError, "strata must be whole numbers or text; row 0 is 1.5", [1.5, 2], [1, 2], None),
+        ({"strata": [1.0, math.nan]}, "strata", "must not be missing", "row 1 is"),
+        ({"strata": ["a", None]}, "strata", "must not be missing", "row 1 is"),
+        ({"strata": TEXT}, "strata", "must not be missing", "row 1 is"),
+        ({"strata": list("abc")}, "strata", "must have 2 entries, one per value", "got 3"),
+        ({"strata": list("abcdef") * 2, "values": range(12)}, "budget", SIX, "got 10"),
         (
-            TypeError,
-            "strata must be whole numbers or text; row 0 is True",
-            [True, False],
-            [1, 2],
-            None,
+            {"strata": [["a"], ["b"]], "values": [[1], [2]]},
+            "values",
+            "must be one-di",
+            "got shape (2, 1)",
         ),
+        ({"values": [1, math.nan]}, "values", "must be finite", "row 1 is nan"),
+        ({"values": [math.inf, 1]}, "values", "must be finite", "row 0 is inf"),
         (
-            ValueError,
-            "values must be one-dimensional; got shape (2, 1)",
-            [["a"], ["b"]],
-            [[1], [2]],
-            None,
+            {"values": ["x", "y"]},
+            "values",
+            "must hold num",
+            "got <U1 such as np.str_('x",
+            WrongType,
         ),
-        (ValueError, "values must be finite; row 1 is nan", ["a", "b"], [1, math.nan], None),
-        (ValueError, "values must be finite; row 0 is inf", ["a", "b"], [math.inf, 1], None),
-        (TypeError, "values must hold numbers; got <U1 such as np.str_('x')", ["a"], ["x"], None),
+        ({"keys": ["k"]}, "keys", "must have 2 entries, one per value", "got 1"),
+        ({"keys": ["k", "k"]}, "keys", "must not repeat; 'k' does"),
+        ({"keys": [None, "k"]}, "keys", "must not be missing", "row 0 is"),
+        ({"keys": [1, "k"]}, "keys", "must be all whole numbers or all text", "", WrongType),
+        ({"keys": [1, 2**63]}, "keys", "must lie within 2 ** 63, or be text", f"got {2**63}"),
         (
-            ValueError,
-            "strata must have 2 entries, one per value; got 3",
-            ["a", "b", "c"],
-            [1, 2],
-            None,
+            {"keys": ["k", "l"]},
+            "keys",
+            "must be of one kind in every minibatch, number, text or pos",
         ),
-        (ValueError, "keys must have 2 entries, one per value; got 1", ["a", "b"], [1, 2], ["k"]),
-        (ValueError, "keys must not repeat; 'k' does", ["a", "b"], [1, 2], ["k", "k"]),
-        (ValueError, "keys must not be missing; row 0 is", ["a", "b"], [1, 2], [None, "k"]),
-        (TypeError, "keys must be all whole numbers or all text", ["a", "b"], [1, 2], [1, "k"]),
-        (
-            ValueError,
-            f"keys must lie within 2 ** 63, or be text; got {2**63}",
-            ["a", "b"],
-            [1, 2],
-            [1, 2**63],
-        ),
-        (
-            ValueError,
-            "strata must not be missing; row 1 is",
-            pd.Series(["a", None], dtype="string"),
-            [1, 2],
-            None,
-        ),
-        (
-            ValueError,
-            "keys must be of one kind in every minibatch, number, text or position (none given); got text after "
-            "position",
-            ["a", "b"],
-            [1, 2],
-            ["k", "l"],
-        ),
-        (
-            ValueError,
-            "budget must be at least 12, 2 for each of 6 strata; got 10",
-            list("abcdefabcdef"),
-            range(12),
-            None,
-        ),
+        ({"strata": [1.5, 2]}, "strata must be whole numbers or text; row 0 is 1.5"),
+        ({"strata": [True, False]}, "strata must be whole numbers or text; row 0 is True"),
     ],
 )
-def test_the_exact_errors_leave_the_sampler_as_it_was(kind, text, strata, values, keys):
+def test_the_exact_errors_leave_the_sampler_as_it_was(refusal):
+    change, *said = refusal
     sampler = StreamSampler(**FRESH)
-    if "after position" in text:
+    if change.get("keys") == ["k", "l"]:
         sampler.update("z", 1.0)
     before = sampler.to_dict()
-    with pytest.raises(kind) as caught:
-        sampler.update(strata, values, keys)
-    assert str(caught.value) == text
+    given = {"strata": ["a", "b"], "values": [1, 2]} | change
+    if len(said) > 1:
+        refused(lambda: sampler.update(**given), *said)
+    else:
+        with pytest.raises(TypeError, match=f"^{said[0]}$"):
+            sampler.update(**given)
     assert sampler.to_dict() == before
     sampler.update([5, 6], [1.0, 2.0])
     assert list(sampler.sizes())[-2:] == [5, 6]
@@ -709,40 +689,37 @@ def test_the_exact_errors_leave_the_sampler_as_it_was(kind, text, strata, values
 
 def test_numbered_strata_that_are_refused_leave_no_trace():
     sampler = StreamSampler(6).update([3, 4, 3, 4], range(4))
-    with pytest.raises(ValueError, match="budget must be at least 8"):
-        sampler.update([5, 6, 5, 6], range(4))
+    refused(lambda: sampler.update([5, 6, 5, 6], range(4)), "budget", "must be at least 8")
     assert sampler.update([6, 6], [1, 2]).sizes() == {3: 2, 4: 2, 6: 2}
 
 
 @pytest.mark.parametrize(
-    "text, make",
+    ("make", "argument", "rule"),
     [
-        ("other must have the same budget; got 9 and 10", lambda: StreamSampler(9, rng=1)),
+        (lambda: StreamSampler(9, rng=1), "other", "must have the same budget; got 9 and 10"),
         (
-            "other must have the same minimum; got 3 and 2",
             lambda: StreamSampler(10, minimum=3, rng=1),
+            "other",
+            "must have the same minimum; got 3 and 2",
         ),
         (
-            "other must have been started from another rng, because samples with shared keys are not independent "
-            "(is it a copy, or merged already?)",
             lambda: StreamSampler(10),
+            "other",
+            "must have been started from another rng, because sam",
         ),
         (
-            "other must have keys of the same kind; got text and position",
             lambda: StreamSampler(10, rng=1).update("a", 1.0, "k"),
+            "other",
+            "must have keys of the same kind; got text and position",
         ),
-        (
-            "budget must be at least 12, 2 for each of 6 strata; got 10",
-            lambda: StreamSampler(10, rng=1).update(list("bcdefbcdef"), range(10)),
-        ),
+        (lambda: StreamSampler(10, rng=1).update(list("bcdef") * 2, range(10)), "budget", SIX),
     ],
 )
-def test_the_exact_errors_of_a_merge(text, make):
+def test_the_exact_errors_of_a_merge(make, argument, rule):
     sampler = StreamSampler(10).update(["a", "a"], [1, 2])
     before = sampler.to_dict()
-    with pytest.raises(ValueError) as caught:
-        sampler.merge(make())
-    assert str(caught.value) == text and sampler.to_dict() == before
+    refused(lambda: sampler.merge(make()), argument, rule)
+    assert sampler.to_dict() == before
 
 
 def test_a_sampler_is_merged_once_only():
@@ -751,60 +728,44 @@ def test_a_sampler_is_merged_once_only():
     for again in (b, StreamSampler.from_dict(b.to_dict()), a):
         with pytest.raises(ValueError, match="started from another rng"):
             a.merge(again)
-    with pytest.raises(TypeError, match="other must be of class StreamSampler; got dict"):
-        a.merge({})
+    refused(lambda: a.merge({}), "other", "must be of class StreamSampler", "got dict", WrongType)
     # one generator handed to several samplers makes them differ
     rng = np.random.default_rng(0)
     assert StreamSampler(9, rng=rng).merge(StreamSampler(9, rng=rng)).sizes() == {}
 
 
-def test_the_exact_errors_of_the_rest():
-    for kind, text, call in (
+ONE = "must be a whole number of at least 1"
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        (lambda: StreamSampler(0), "budget", ONE, "got 0"),
+        (lambda: StreamSampler(5, minimum=0), "minimum", ONE, "got 0"),
+        (lambda: StreamSampler(5, rng=-1), "rng", "must be a whole number of at least 0", "got -1"),
+        (lambda: StreamSampler.with_sizes({"a": 0}), "sizes['a']", ONE, "got 0"),
+        (lambda: StreamSampler.with_sizes({}), "sizes", "must name at least one stratum"),
         (
-            ValueError,
-            "budget must be a whole number of at least 1; got 0",
-            lambda: StreamSampler(0),
-        ),
-        (
-            ValueError,
-            "minimum must be a whole number of at least 1; got 0",
-            lambda: StreamSampler(5, minimum=0),
-        ),
-        (
-            ValueError,
-            "rng must be a whole number of at least 0; got -1",
-            lambda: StreamSampler(5, rng=-1),
-        ),
-        (
-            ValueError,
-            "the stream must have at least one record; update the sampler first",
-            lambda: StreamSampler(5).estimate(),
-        ),
-        (
-            ValueError,
-            "the stream must have at least one record; update the sampler first",
-            lambda: StreamSampler(5).allocation(),
-        ),
-        (
-            ValueError,
-            "sizes['a'] must be a whole number of at least 1; got 0",
-            lambda: StreamSampler.with_sizes({"a": 0}),
-        ),
-        (ValueError, "sizes must name at least one stratum", lambda: StreamSampler.with_sizes({})),
-        (
-            ValueError,
-            "strata must be among the given sizes; 'b' is not",
             lambda: StreamSampler.with_sizes({"a": 1}).update("b", 1.0),
+            "strata",
+            "must be among the given sizes; 'b' is not",
         ),
         (
-            ValueError,
-            "data must be a StreamSampler of schema 1 written by to_dict",
             lambda: StreamSampler.from_dict({}),
+            "data",
+            "must be a StreamSampler of schema 1 written by",
         ),
-    ):
-        with pytest.raises(kind) as caught:
-            call()
-        assert str(caught.value) == text
+    ],
+)
+def test_the_exact_errors_of_the_rest(refusal):
+    refused(*refusal)
+
+
+@pytest.mark.parametrize("call", [StreamSampler(5).estimate, StreamSampler(5).allocation])
+def test_a_stream_without_records_has_no_statistics(call):
+    text = "^the stream must have at least one record; update the sampler first$"
+    with pytest.raises(ValueError, match=text):
+        call()
 
 
 # merged samples that are small

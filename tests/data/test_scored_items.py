@@ -1,10 +1,12 @@
-import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import refusals
 
+from workbench.checks import WrongType
 from workbench.data.scored_items import (
     OR_LEAVE_OUT,
     SYNTHETIC_KINDS,
@@ -106,12 +108,6 @@ def test_a_rival_is_read_beside_the_prediction():
     )
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
     refused(
-        "rival 'b' is compared with predictions. Name the column of predictions with prediction",
-        frame,
-        score="p",
-        rival="b",
-    )
-    refused(
         "columns 'a', 'n' contain classes as text and as numbers; code the classes alike",
         frame | {"n": [1, 2, 3]},
         score="p",
@@ -133,23 +129,10 @@ def test_labels_and_ids_must_be_there():
         prediction="a",
     )
     refused(
-        "truth must be a column with at least one label; column 'a' has none. Leave it out to plan which rows to label",
-        frame | {"a": ["", None]},
-        score="p",
-        truth="a",
-    )
-    refused(
         "column 'i': every item needs an id of its own, but 'u' is in data row 1 and data row 2",
         frame,
         score="p",
         id="i",
-    )
-    refused(
-        "prediction must be a different column from truth; both are 'a'",
-        frame,
-        score="p",
-        prediction="a",
-        truth="a",
     )
 
 
@@ -224,16 +207,35 @@ def test_margin():
     )
 
 
-def test_unknown_score_kind():
-    refused(
-        "score_is must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'; got 'margins' (did "
-        "you mean 'margin'?)",
-        {"p": [1]},
-        score="p",
-        score_is="margins",
-    )
-    with pytest.raises(TypeError, match="score must be of class str; got int"):
-        read_scores({"p": [1]}, score=3)
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ({"score": 3}, ("score", "must be of class str", "got int", WrongType)),
+        (
+            {"score_is": "margins"},
+            (
+                "score_is",
+                "must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'",
+                "got 'margins' (did you mean 'margin'?)",
+            ),
+        ),
+        (
+            {"truth": "a"},
+            ("truth", "must be a column with at least one label", "column 'a' has none. L"),
+        ),
+        (
+            {"prediction": "b", "truth": "b"},
+            ("prediction", "must be a different column from truth", "both are 'b'"),
+        ),
+        (
+            {"rival": "b"},
+            ("rival", "'b' is compared with predictions. Name the column of predictions"),
+        ),
+    ],
+)
+def test_arguments_that_name_no_score_and_no_column(given, refusal):
+    frame = {"p": [0.9, 0.8], "a": ["", None], "b": ["x", "y"]}
+    refusals.refused(lambda: read_scores(frame, **{"score": "p"} | given), *refusal)
 
 
 def test_rounded_scores_are_noted():
@@ -302,27 +304,25 @@ def test_calibration_of_synthetic_scores():
         assert stated > found + 0.05
 
 
-def test_synthetic_scores_check_their_arguments():
-    with pytest.raises(ValueError, match=re.escape("(did you mean 'noisy'?)")):
-        synthetic_scores("nosy")
-    with pytest.raises(
-        ValueError, match=re.escape("accuracy must be a number in (0.5, 1); got 0.5")
-    ):
-        synthetic_scores("noisy", accuracy=0.5)
-    with pytest.raises(ValueError, match="size must be a whole number of at least 1; got 0"):
-        synthetic_scores("noisy", size=0)
+@pytest.mark.parametrize(
+    ("argument", "value", "rule", "told"),
+    [
+        ("kind", "nosy", "must be one of 'calibrated', 'ove", "got 'nosy' (did you mean 'noisy'?)"),
+        ("accuracy", 0.5, "must be a number in (0.5, 1)", "got 0.5"),
+        ("size", 0, "must be a whole number of at least 1", "got 0"),
+    ],
+)
+def test_synthetic_scores_check_their_arguments(argument, value, rule, told):
+    given = {"kind": "noisy", argument: value}
+    refusals.refused(lambda: synthetic_scores(**given), argument, rule, told)
 
 
 @pytest.mark.parametrize(
     "score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str
 )
 def test_scores_are_one_per_item(score):
-    with pytest.raises(ValueError) as error:
-        ScoredItems(None, score)
-    assert (
-        str(error.value)
-        == f"score must be one-dimensional and contain at least one item; got shape {score.shape}"
-    )
+    rule, told = "must be one-dimensional and contain at least one item", f"got shape {score.shape}"
+    refusals.refused(lambda: ScoredItems(None, score), "score", rule, told)
 
 
 # what a score means
@@ -404,20 +404,13 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
         {"p": p, "read": read}, score="p", prediction="read", score_is="class1", positive="fraud"
     )
     assert said.score.tolist() == items.score.tolist() and said.read_as == ""
-    for given, message in (
-        (
-            {"positive": "Fraud"},
-            r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'",
-        ),
-        ({"positive": "fraud", "score_is": "confidence"}, "positive is only for scores that are"),
+    frame, fine = {"p": p, "read": read}, "must be one of 'fine', 'fraud'"
+    for score_is, positive, rule, told in (
+        ("class1", "Fraud", fine, "got 'Fraud' (did you mean 'fraud'"),
+        ("confidence", "fraud", "is only for scores that are", "got 'confidence'"),
     ):
-        with pytest.raises(ValueError, match=message):
-            read_scores(
-                {"p": p, "read": read},
-                score="p",
-                prediction="read",
-                **{"score_is": "class1"} | given,
-            )
+        names = {"score": "p", "prediction": "read", "score_is": score_is, "positive": positive}
+        refusals.refused(partial(read_scores, frame, **names), "positive", rule, told)
 
 
 def test_percent_is_divided_by_a_hundred_not_reinterpreted():
@@ -507,5 +500,5 @@ def test_the_meaning_of_a_score_that_only_cuts_strata_is_not_asked():
     frame = {"p": [0.9, 0.4, 0.7, 0.3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
     items = read_scores(frame, score="p", prediction="a", truth="t")
     assert items.score.tolist() == frame["p"] and items.notes[0].kind == "assumption"
-    with pytest.raises(ValueError, match="score_is must say what column 'p' is: 'confidence' for"):
-        read_scores(frame | {"t": list("xyyx")}, score="p", prediction="a", truth="t")
+    call = partial(read_scores, frame | {"t": list("xyyx")}, score="p", prediction="a", truth="t")
+    refusals.refused(call, "score_is", "must say what column 'p' is: 'confidence' for")

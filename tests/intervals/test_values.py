@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import value_interval as oracle
+from refusals import refused
 from scipy import stats
 
 import workbench as wb
@@ -427,37 +428,35 @@ def test_a_value_that_no_stratum_happened_to_show_is_thought_of(strata, n, value
     assert coverage_of_strata_alike(strata, n, values, share) >= 0.95
 
 
+ROWS = "must have a row for each of 2 strata and a column per value"
+FEW = "must be at least 2 in every stratum that is not fully labeled"
+FINITE = "must be finite, one value for each of 2 columns of counts,"
+
+
 @pytest.mark.parametrize(
-    ("size", "counts", "values", "message"),
+    ("size", "counts", "argument", "rule", "told"),
     [
-        (
-            [10, 10],
-            [[1, 1, 1]],
-            SIGNS,
-            "counts must have a row for each of 2 strata and a column per value; got shape (1, 3)",
-        ),
+        ([10, 10], [[1, 1, 1]], "counts", f"{ROWS}; got shape (1, 3)", ""),
         (
             [10],
             [[1, 0, 0]],
-            SIGNS,
-            "labeled must be at least 2 in every stratum that is not fully labeled; stratum 0 has "
-            "1 label for 10 items: label more items there, or use fewer strata",
+            "labeled",
+            f"{FEW}; stratum 0 has 1 label for 10 items: label more",
+            "",
         ),
-        ([10], [[5, 5, 5]], SIGNS, "labeled must be at most stratum_size; stratum 0 has 15 of 10"),
-        ([10], [[1.5, 1, 1]], SIGNS, "counts must be a whole number; stratum 0, value 0 is 1.5"),
+        ([10], [[5, 5, 5]], "labeled", "must be at most stratum_size", "stratum 0 has 15 of 10"),
+        ([10], [[1.5, 1, 1]], "counts", "must be a whole number", "stratum 0, value 0 is 1.5"),
         (
             [10],
             [[2, 1]],
-            SIGNS,
-            "values must be finite, one value for each of 2 columns of counts, or one row of values per stratum; "
-            "got shape (3,)",
+            "values",
+            f"{FINITE} or one row of values per stratum; got shape (3,)",
+            "",
         ),
     ],
 )
-def test_messages(size, counts, values, message):
-    with pytest.raises(ValueError) as caught:
-        wb.value_interval(size, counts, values)
-    assert str(caught.value) == message
+def test_messages(size, counts, argument, rule, told):
+    refused(lambda: wb.value_interval(size, counts, SIGNS), argument, rule, told)
 
 
 def test_limits_whose_medians_lie_on_either_side_exclude_with_no_tail_up_to_a_half():

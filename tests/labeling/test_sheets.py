@@ -1,11 +1,13 @@
 import csv
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import workbench as wb
 from workbench.data.scored_items import ScoredItems
@@ -61,12 +63,10 @@ def test_draw_items_is_simple_random():
 
 
 def test_draw_items_checks():
-    with pytest.raises(
-        ValueError, match="labeled must be at most stratum_size; stratum 1 has 3 of 2"
-    ):
-        draw_items([0, 0, 1, 1], [1, 3], rng=0)
-    with pytest.raises(ValueError, match="strata_labels must be at most 0; item 2 is 1"):
-        draw_items([0, 0, 1], [1], rng=0)
+    most, told = "must be at most stratum_size", "stratum 1 has 3 of 2"
+    refused(lambda: draw_items([0, 0, 1, 1], [1, 3], rng=0), "labeled", most, told)
+    most, told = "must be at most 0", "item 2 is 1"
+    refused(lambda: draw_items([0, 0, 1], [1], rng=0), "strata_labels", most, told)
 
 
 def test_sheet_is_in_the_order_given_and_neutral(tmp_path):
@@ -159,16 +159,16 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_write_checks(tmp_path):
-    with pytest.raises(ValueError, match="path must end in .csv; got 'sheet.xlsx'"):
-        write_label_sheet("sheet.xlsx", scored(), STRATUM, [0])
+    call = partial(write_label_sheet, "sheet.xlsx", scored(), STRATUM, [0])
+    refused(call, "path", "must end in .csv", "got 'sheet.xlsx'")
     with pytest.raises(ValueError, match="no such folder: '.*gone'"):
         write_label_sheet(tmp_path / "gone" / "sheet.csv", scored(), STRATUM, [0])
     with pytest.raises(ValueError, match="index must be below 8, the number of items; got 8"):
         write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [8])
     with pytest.raises(ValueError, match="index must hold each position once; 3 repeats"):
         write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [3, 1, 3])
-    with pytest.raises(ValueError, match="stratum must have 8 entries; got 1"):
-        write_label_sheet(tmp_path / "sheet.csv", scored(), [0], [3])
+    call = partial(write_label_sheet, tmp_path / "sheet.csv", scored(), [0], [3])
+    refused(call, "stratum", "must have 8 entries", "got 1")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
@@ -277,8 +277,8 @@ def test_sheets_without_use(tmp_path):
         read(filled(tmp_path, "id,correct\né, \n"))
     with pytest.raises(ValueError, match="has no column 'correct'; available columns: 'id'"):
         read(filled(tmp_path, "id\né\n"))
-    with pytest.raises(ValueError, match="stratum must be at most 0; item 0 is 1"):
-        read(filled(tmp_path, "id,correct\né,1\n"), n_strata=1)
+    path = filled(tmp_path, "id,correct\né,1\n")
+    refused(lambda: read(path, n_strata=1), "stratum", "must be at most 0", "item 0 is 1")
 
 
 def predicted(classes, rival=None):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 from anytime_coverage import SETTINGS, draw, miss_rate, missed, width_ratio
+from refusals import refused
 
 from workbench import anytime_interval, labeling_order
 from workbench.stratified import anytime
@@ -221,21 +222,19 @@ def test_the_price_of_looking(setting, n, most):
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    ("arguments", "argument", "rule", "told"),
     [
-        (([4, 6], [0, 2], [1, 1]), "stratum must be at most 1; label 1 is 2"),
-        (([4, 6], [0, 1], [1]), "stratum must have 1 entry; got 2"),
-        (([4, 6], [0, 1], [1, 2]), "label must be 0 or 1; label 1 is 2"),
-        (([1, 6], [0, 0], [1, 0]), "labels must be at most stratum_size; stratum 0 has 2 of 1"),
-        (([0, 6], [1], [1]), "stratum_size must be at least 1; stratum 0 is 0"),
+        (([4, 6], [0, 2], [1, 1]), "stratum", "must be at most 1", "label 1 is 2"),
+        (([4, 6], [0, 1], [1]), "stratum", "must have 1 entry", "got 2"),
+        (([4, 6], [0, 1], [1, 2]), "label", "must be 0 or 1", "label 1 is 2"),
+        (([1, 6], [0, 0], [1, 0]), "labels", "must be at most strat", "stratum 0 has 2 of 1"),
+        (([0, 6], [1], [1]), "stratum_size", "must be at least 1", "stratum 0 is 0"),
     ],
 )
-def test_refused(arguments, message):
-    with pytest.raises(ValueError) as error:
-        anytime_interval(*arguments)
-    assert str(error.value) == message
+def test_refused(arguments, argument, rule, told):
+    refused(lambda: anytime_interval(*arguments), argument, rule, told)
 
 
 def test_an_expectation_that_is_no_rate():
-    with pytest.raises(ValueError, match="expected must be a number from 0 to 1; got 85"):
-        anytime_interval([4, 6], [0], [1], expected=85)
+    rate = "must be a number from 0 to 1"
+    refused(lambda: anytime_interval([4, 6], [0], [1], expected=85), "expected", rate, "got 85")

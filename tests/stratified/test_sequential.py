@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from workbench import labeling_order
 
@@ -50,18 +51,16 @@ def test_shares_in_place_of_sizes():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "argument", "rule", "told"),
     [
-        (([3, 2], 6), "n must be a whole number from 0 to 5; got 6"),
-        (([3, -2], 1), "stratum_size must be at least 0; stratum 1 is -2"),
+        (([3, 2], 6), "n", "must be a whole number from 0 to 5", "got 6"),
+        (([3, -2], 1), "stratum_size", "must be at least 0", "stratum 1 is -2"),
     ],
 )
-def test_refused(arguments, message):
-    with pytest.raises(ValueError) as error:
-        labeling_order(*arguments)
-    assert str(error.value) == message
+def test_refused(arguments, argument, rule, told):
+    refused(lambda: labeling_order(*arguments), argument, rule, told)
 
 
 def test_shares_that_are_none():
-    with pytest.raises(ValueError, match="share must have a positive entry; all are 0"):
-        labeling_order([3, 2], 2, share=[0, 0])
+    none = "must have a positive entry; all are 0"
+    refused(lambda: labeling_order([3, 2], 2, share=[0, 0]), "share", none)

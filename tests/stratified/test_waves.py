@@ -1,9 +1,11 @@
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
 from oracles import default_interval, waves
+from refusals import refused
 from scipy import stats
 
 from workbench.results import Note, sentences
@@ -140,63 +142,65 @@ def test_the_papers_rule_before_the_first_label_is_proportional():
 
 
 @pytest.mark.parametrize(
-    "text, change",
+    ("argument", "value", "rule", "told"),
     [
-        ("budget must be a whole number from 4 to 190; got 3", {"budget": 3}),
-        ("budget must be a whole number from 4 to 190; got 191", {"budget": 191}),
-        ("labeled must be at most stratum_size; stratum 0 has 101 of 100", {"labeled": [101, 5]}),
-        ("correct must be at most labeled; stratum 1 has 6 of 5", {"correct": [3, 6]}),
+        ("budget", 3, "must be a whole number from 4 to 190", "got 3"),
+        ("budget", 191, "must be a whole number from 4 to 190", "got 191"),
+        ("labeled", [101, 5], "must be at most stratum_size", "stratum 0 has 101 of 100"),
+        ("correct", [3, 6], "must be at most labeled", "stratum 1 has 6 of 5"),
         (
-            "rule must be one of 'smoothed', 'opt'; got 'opt_a1' (did you mean 'opt'?)",
-            {"rule": "opt_a1"},
+            "rule",
+            "opt_a1",
+            "must be one of 'smoothed', 'opt'",
+            "got 'opt_a1' (did you mean 'opt'?)",
         ),
-        ("smoothing must be a number above 0; got 0", {"smoothing": 0}),
-        ("floor must be a number from 0 to 1; got 1.5", {"floor": 1.5}),
-        ("stratum_score must be at most 1; stratum 1 is 1.5", {"stratum_score": [0.5, 1.5]}),
-        ("stratum_score must have 2 entries; got 1", {"stratum_score": [0.5]}),
+        ("smoothing", 0, "must be a number above 0", "got 0"),
+        ("floor", 1.5, "must be a number from 0 to 1", "got 1.5"),
+        ("stratum_score", [0.5, 1.5], "must be at most 1", "stratum 1 is 1.5"),
+        ("stratum_score", [0.5], "must have 2 entries", "got 1"),
     ],
 )
-def test_the_exact_errors(text, change):
-    arguments = {
-        "stratum_size": [100, 100],
-        "labeled": [5, 5],
-        "correct": [3, 5],
-        "budget": 20,
-        **change,
-    }
-    with pytest.raises(ValueError) as caught:
-        next_wave(**arguments)
-    assert str(caught.value) == text
+def test_the_exact_errors(argument, value, rule, told):
+    given = {"stratum_size": [100, 100], "labeled": [5, 5], "correct": [3, 5], "budget": 20}
+    refused(lambda: next_wave(**given | {argument: value}), argument, rule, told)
+
+
+TWO = "must be at least 2 in every wave and stratum; wave "
 
 
 @pytest.mark.parametrize(
-    "text, args",
+    ("labeled", "correct", "argument", "rule"),
     [
+        ([[5, 5], [1, 5]], [[3, 5], [0, 5]], "labeled", TWO + "1 has 1 in stratum 0, where 95 it"),
         (
-            "labeled must be at least 2 in every wave and stratum; wave 1 has 1 in stratum 0, where 95 items were left",
-            ([100, 100], [[5, 5], [1, 5]], [[3, 5], [0, 5]]),
+            [[5, 9], [5, 0]],
+            [[3, 5], [0, 0]],
+            "labeled",
+            TWO + "1 has 0 in stratum 1, where 1 item w",
         ),
-        (
-            "labeled (wave 1) must be at most the items left; stratum 1 has 6 of 5",
-            ([100, 10], [[5, 5], [5, 6]], [[3, 5], [0, 5]]),
-        ),
-        (
-            "correct (wave 0) must be at most labeled; stratum 0 has 6 of 5",
-            ([100, 10], [[5, 5]], [[6, 5]]),
-        ),
-        ("labeled must have shape (waves, 2); got (2,)", ([100, 100], [5, 5], [3, 5])),
-        ("correct must have shape (waves, 2); got (1, 3)", ([100, 100], [[5, 5]], [[3, 5, 5]])),
+        ([[5, 5], [5, 5]], [[3, 5]], "correct", "must have the shape of labeled, (2, 2)"),
     ],
 )
-def test_the_exact_errors_of_the_estimate(text, args):
-    with pytest.raises(ValueError) as caught:
-        wave_accuracy(*args)
-    assert str(caught.value) == text
+def test_the_exact_errors_of_the_estimate(labeled, correct, argument, rule):
+    refused(lambda: wave_accuracy([100, 10], labeled, correct), argument, rule)
 
 
-def test_waves_of_different_number_are_refused():
-    with pytest.raises(ValueError, match="^(labeled|correct) must "):
-        wave_accuracy([100, 100], [[5, 5], [5, 5]], [[3, 5]])
+@pytest.mark.parametrize(
+    ("labeled", "correct", "text"),
+    [
+        (
+            [[5, 5], [5, 6]],
+            [[3, 5], [0, 5]],
+            "labeled (wave 1) must be at most the items left; stratum 1 has 6 of 5",
+        ),
+        ([[5, 5]], [[6, 5]], "correct (wave 0) must be at most labeled; stratum 0 has 6 of 5"),
+        ([5, 5], [3, 5], "labeled must have shape (waves, 2); got (2,)"),
+        ([[5, 5]], [[3, 5, 5]], "correct must have shape (waves, 2); got (1, 3)"),
+    ],
+)
+def test_each_wave_has_counts_of_its_own(labeled, correct, text):
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        wave_accuracy([100, 10], labeled, correct)
 
 
 # intervals
@@ -268,9 +272,8 @@ def test_the_interval_never_says_what_the_labels_rule_out(size, labeled, correct
 
 
 def test_only_two_intervals_are_offered():
-    with pytest.raises(ValueError) as caught:
-        wave_accuracy([100], [[5], [5]], [[3], [5]]).interval(method="short")
-    assert str(caught.value) == "method must be one of 'default', 'wald'; got 'short'"
+    found, two = wave_accuracy([100], [[5], [5]], [[3], [5]]), "must be one of 'default', 'wald'"
+    refused(lambda: found.interval(method="short"), "method", two, "got 'short'")
 
 
 def test_a_result_states_its_finding():
@@ -305,8 +308,6 @@ def test_more_than_half_a_stratum_labeled_is_noted_at_its_stratum():
 
 def test_one_wave_and_one_item_left_are_spoken_of_in_the_singular():
     assert wave_accuracy([9], [[4]], [[2]]).headline().endswith("; 4 labels in 1 wave, 1 stratum")
-    with pytest.raises(ValueError, match="wave 1 has 0 in stratum 0, where 1 item was left"):
-        wave_accuracy([5, 9], [[4, 3], [0, 3]], [[2, 2], [0, 1]])
 
 
 @pytest.mark.parametrize(
