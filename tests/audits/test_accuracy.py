@@ -2,10 +2,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.charts.stratified import audits as charts
 from workbench.charts.stratified import scenes
+from workbench.checks import WrongType
 from workbench.data.scored_items import ScoredItems
 from workbench.widgets import image
 
@@ -202,36 +204,32 @@ def test_margins_have_no_expectation_and_no_score_neyman():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "argument", "rule", "told"),
     [
-        ({"budget": 9, "n_strata": 5}, "budget must be a whole number from 10 to 1797; got 9"),
-        ({"budget": 1}, "budget must be a whole number from 2 to 1797; got 1"),
-        ({"budget": 1798}, "budget must be a whole number from 2 to 1797; got 1798"),
+        ({"budget": 9, "n_strata": 5}, "budget", "must be a whole number from 10 to 1797", "got 9"),
+        ({"budget": 1}, "budget", "must be a whole number from 2 to 1797", "got 1"),
+        ({"budget": 1798}, "budget", "must be a whole number from 2 to 1797", "got 1798"),
         (
             {"allocation": "best"},
-            "allocation must be one of 'auto', 'proportional', 'equal', 'neyman', 'neyman_plus', "
-            "'neyman_iterated', "
-            "'voila'; got 'best'",
+            "allocation",
+            "must be one of 'auto', 'proportional'",
+            "got 'best'",
         ),
         (
             {"stratifier": "equalsize"},
-            "stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', "
-            "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)",
+            "stratifier",
+            "must be one of 'cum_sqrt_f', 'cum_cbrt_f'",
+            "got 'equalsize' (did you mean 'equal_size'?)",
         ),
-        (
-            {"interval": "clopper"},
-            "interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; "
-            "got 'clopper'",
-        ),
-        ({"level": 95}, "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
-        ({"n_strata": 2.5}, "n_strata must be a whole number from 1 to 1797; got 2.5"),
-        ({"rng": -1}, "rng must be a whole number of at least 0; got -1"),
+        ({"interval": "clopper"}, "interval", "must be one of 'default', 'short'", "got 'clopper'"),
+        ({"level": 95}, "level", "must be a number in (0, 1)", "got 95 (did you mean 0.95?)"),
+        ({"n_strata": 2.5}, "n_strata", "must be a whole number from 1 to 1797", "got 2.5"),
+        ({"rng": -1}, "rng", "must be a whole number of at least 0", "got -1"),
     ],
 )
-def test_bad_settings(settings, message):
-    with pytest.raises(ValueError) as error:
-        wb.accuracy_audit(wb.digit_forms().items(), **{"budget": 100, **settings})
-    assert str(error.value) == message
+def test_bad_settings(settings, argument, rule, told):
+    items, given = wb.digit_forms().items(), {"budget": 100, **settings}
+    refused(lambda: wb.accuracy_audit(items, **given), argument, rule, told)
 
 
 def test_audits_serialize_without_loss(unlabeled):
@@ -339,21 +337,13 @@ def test_design_chart_shows_every_item_once():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "argument", "kind", "got"),
     [
-        (
-            lambda: wb.accuracy_audit({"score": [0.5]}),
-            "items must be of class ScoredItems; got dict",
-        ),
-        (
-            lambda: wb.compare_intervals([0.5, 0.6]),
-            "audit must be of class AccuracyAudit; got list",
-        ),
-        (lambda: wb.plan_labels({"a": 10}), "strata must be of class StratumSummary; got dict"),
-        (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan must be of class LabelPlan; got list"),
+        (lambda: wb.accuracy_audit({"score": [0.5]}), "items", "ScoredItems", "dict"),
+        (lambda: wb.compare_intervals([0.5, 0.6]), "audit", "AccuracyAudit", "list"),
+        (lambda: wb.plan_labels({"a": 10}), "strata", "StratumSummary", "dict"),
+        (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan", "LabelPlan", "list"),
     ],
 )
-def test_an_object_of_another_class_is_named(call, message):
-    with pytest.raises(TypeError) as caught:
-        call()
-    assert str(caught.value) == message
+def test_an_object_of_another_class_is_named(call, argument, kind, got):
+    refused(call, argument, f"must be of class {kind}", f"got {got}", WrongType)

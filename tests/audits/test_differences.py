@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.data.scored_items import ScoredItems
@@ -116,36 +117,27 @@ def test_difference_audits_serialize_without_loss(readers):
 
 
 @pytest.mark.parametrize(
-    ("change", "settings", "message"),
+    ("change", "settings", "argument", "rule", "told"),
     [
-        (
-            {"rival": None},
-            {},
-            "items must hold the predictions of two models. Name their columns as prediction and "
-            "rival",
-        ),
-        (
-            {"truth": None},
-            {},
-            "items must hold the true classes to simulate labels for two models",
-        ),
-        (
-            {"rival": wb.digit_forms().read_a},
-            {},
-            "prediction and rival are the same for every item, so their accuracies are equal and "
-            "there is nothing to label. Check that the two columns are of different models",
-        ),
+        ({"rival": None}, {}, "items", "must hold the predictions of two models. Name their", ""),
+        ({"truth": None}, {}, "items", "must hold the true classes to simulate labels for two", ""),
         (
             {},
             {"allocation": "neyman"},
-            "allocation must be one of 'proportional', 'equal'; got 'neyman'",
+            "allocation",
+            "must be one of 'proportional', 'equal'",
+            "got 'neyman'",
         ),
-        ({}, {"interval": "wald"}, "interval must be 'default' for a difference; got 'wald'"),
-        ({}, {"budget": 9}, "budget must be a whole number from 10 to 189; got 9"),
-        ({}, {"budget": 0}, "budget must be a whole number of at least 1; got 0"),
+        ({}, {"interval": "wald"}, "interval", "must be 'default' for a difference", "got 'wald'"),
+        ({}, {"budget": 9}, "budget", "must be a whole number from 10 to 189", "got 9"),
+        ({}, {"budget": 0}, "budget", "must be a whole number of at least 1", "got 0"),
     ],
 )
-def test_messages(readers, change, settings, message):
-    with pytest.raises(ValueError) as error:
-        wb.difference_audit(dataclasses.replace(readers, **change), **{"budget": 100, **settings})
-    assert str(error.value) == message
+def test_messages(readers, change, settings, argument, rule, told):
+    items, given = dataclasses.replace(readers, **change), {"budget": 100, **settings}
+    refused(lambda: wb.difference_audit(items, **given), argument, rule, told)
+
+
+def test_one_model_twice_is_refused(readers):
+    with pytest.raises(ValueError, match="^prediction and rival are the same for every item, so"):
+        wb.difference_audit(dataclasses.replace(readers, rival=readers.prediction), 100)

@@ -2,10 +2,12 @@
 
 import csv
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
 from command import run_here, run_unseen
+from refusals import refused
 
 import workbench as wb
 
@@ -165,27 +167,18 @@ def test_a_session_says_what_the_sheet_does_and_skipped_items_widen_it(verdicts,
 
 
 def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_path):
-    data, _ = verdicts
-    with pytest.raises(ValueError, match="columns must not show a judge label"):
-        wb.judged_audit(items, 40, columns={"on_b": data["on_b"]}, source={"judge": "on_a,on_b"})
-    with pytest.raises(
-        ValueError, match="asks must be 'truth' for a difference, or 'which' with a judge"
-    ):
-        wb.AuditSession.create(tmp_path / "a.db", items, budget=40, question="difference")
-    with pytest.raises(
-        ValueError, match="items must hold the labels of a judge, as judged_items reads them"
-    ):
-        wb.AuditSession.create(
-            tmp_path / "a.db",
-            wb.digit_forms().items(),
-            budget=40,
-            question="difference",
-            asks="which",
-        )
-    with pytest.raises(ValueError, match="asks can be 'which' only for two models with a judge"):
-        wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, asks="which")
-    with pytest.raises(ValueError, match="items must hold the labels of a judge"):
-        wb.judged_audit(dataclasses.replace(items, by=np.full(N, "x")), 40)
+    forms, shown = wb.digit_forms().items(), {"on_b": verdicts[0]["on_b"]}
+    create = functools.partial(wb.AuditSession.create, tmp_path / "a.db", budget=40)
+    ask = functools.partial(create, question="difference")
+    audit = functools.partial(wb.judged_audit, budget=40)
+    for call, argument, rule in (
+        (lambda: audit(items, columns=shown, source={"judge": "on_a,on_b"}), "columns", "must not show a judge label"),
+        (lambda: ask(items), "asks", "must be 'truth' for a difference, or 'which' with a judge"),
+        (lambda: ask(forms, asks="which"), "items", "must hold the labels of a judge, as judged_items reads them"),
+        (lambda: create(forms, asks="which"), "asks", "can be 'which' only for two models with a judge"),
+        (lambda: audit(dataclasses.replace(items, by=np.full(N, "x"))), "items", "must hold the labels of a judge"),
+    ):  # fmt: skip
+        refused(call, argument, rule)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.audits.judges import judge_audit
 from workbench.stratified.class_metrics import class_metrics
 
+FEW = "must be given for at least 2 items of every judge label"
+TWO = "must be one of two classes, 'fail', 'pass'"
 VERDICTS = ["pass"] * 700 + ["fail"] * 300
 LABELS = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
 
@@ -285,10 +288,8 @@ def test_grades_of_a_judge_say_no_share_of_two_classes():
 def test_people_who_all_say_the_same_of_three_verdicts():
     verdict, label = three_verdicts()
     label = ["P" if text else None for text in label]
-    with pytest.raises(
-        ValueError, match="classes must name two classes, such as fail,pass: every human label"
-    ):
-        judge_audit(verdict, label)
+    rule = "must name two classes, such as fail,pass: every human label"
+    refused(lambda: judge_audit(verdict, label), "classes", rule)
     assert judge_audit(verdict, label, classes="F,P").rows()[0]["estimate"] == 1
 
 
@@ -304,13 +305,9 @@ def test_all_verdicts_may_be_named_where_people_use_fewer():
 
 def test_of_three_classes_all_are_named_or_none():
     verdict, label = three_verdicts()
-    with pytest.raises(
-        ValueError,
-        match="classes must name all classes of the human labels, 'F', 'I', 'P'; got 'F, P'",
-    ):
-        judge_audit(verdict, label, classes="F,P")
-    with pytest.raises(ValueError, match="at least 2 items of every judge label"):
-        judge_audit([*verdict, *["U"] * 30], [*label, *[None] * 30])
+    rule = "must name all classes of the human labels, 'F', 'I', 'P'"
+    refused(lambda: judge_audit(verdict, label, classes="F,P"), "classes", rule, "got 'F, P'")
+    refused(lambda: judge_audit([*verdict, *["U"] * 30], [*label, *[None] * 30]), "label", FEW)
 
 
 def test_an_earlier_batch_with_all_its_verdicts_takes_them():
@@ -339,36 +336,28 @@ def test_the_two_cases_say_what_they_assume():
 
 
 @pytest.mark.parametrize(
-    ("verdict", "label", "message"),
+    ("verdict", "label", "refusal"),
     [
-        (["pass"] * 9, ["pass"] * 9, "verdict must hold different judge labels; all 9 are 'pass'"),
-        (VERDICTS, [None] * 1000, "the human label of at least one item"),
-        (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
+        (
+            ["pass"] * 9,
+            ["pass"] * 9,
+            ("verdict", "must hold different judge labels; all 9 are 'pass'"),
+        ),
+        (VERDICTS, [None] * 1000, ("label", "must hold the human label of at least one item")),
+        (VERDICTS, LABELS[:-1], ("label", "must have an entry for each of 1,000 items", "got 999")),
         (
             VERDICTS,
             [None] * 700 + LABELS[700:],
-            "Of the 700 items with judge label 'pass', 0 have a human label",
+            ("label", f"{FEW}. Of the 700 items with judge label 'pass', 0 have a human label"),
         ),
-        (
-            VERDICTS,
-            ["good" if each else None for each in LABELS],
-            "label must be one of two classes, 'fail', 'pass'",
-        ),
-        (
-            VERDICTS,
-            [each and 7 for each in LABELS],
-            "label must be one of two classes, 'fail', 'pass'",
-        ),
+        (VERDICTS, [each and "good" for each in LABELS], ("label", TWO)),
+        (VERDICTS, [each and 7 for each in LABELS], ("label", TWO)),
     ],
 )
-def test_what_does_not_fit_is_refused(verdict, label, message):
-    with pytest.raises(ValueError) as caught:
-        judge_audit(verdict, label)
-    assert message in str(caught.value)
+def test_what_does_not_fit_is_refused(verdict, label, refusal):
+    refused(lambda: judge_audit(verdict, label), *refusal)
 
 
 def test_grades_of_an_earlier_batch_are_refused():
-    with pytest.raises(
-        ValueError, match="earlier needs judge labels and human labels of the same two classes"
-    ):
-        judge_audit([1, 2, 3, 4], [1, 0, 1], earlier=[1, 2, 3])
+    rule = "needs judge labels and human labels of the same two classes"
+    refused(lambda: judge_audit([1, 2, 3, 4], [1, 0, 1], earlier=[1, 2, 3]), "earlier", rule)

@@ -1,8 +1,7 @@
 import dataclasses
-import re
 
 import numpy as np
-import pytest
+from refusals import refused
 
 from workbench.course.digit_forms import DigitForms, digit_forms
 
@@ -21,8 +20,7 @@ def test_digit_forms_are_the_published_ones():
     assert forms.image.shape == (1797, 8, 8) and set(forms.box.tolist()) == set(range(1, 15))
     assert forms.margin.min() > 0 and 0 < forms.vote_share.min() < forms.vote_share.max() <= 1
     assert forms is digit_forms() and len(forms.rows()) == 1797
-    with pytest.raises(ValueError, match=re.escape("reader must be one of 'a', 'b'; got 'c'")):
-        forms.items("c")
+    refused(lambda: forms.items("c"), "reader", "must be one of 'a', 'b'", "got 'c'")
 
 
 def test_digit_forms_fifths():
@@ -35,8 +33,7 @@ def test_digit_forms_fifths():
 
 def test_a_changed_fingerprint_is_an_error(monkeypatch):
     monkeypatch.setattr("workbench.course.digit_forms.FORMS_DIGEST", "0")
-    with pytest.raises(ValueError, match="digit_forms must have SHA-256 0; got 104b93b9"):
-        digit_forms.__wrapped__()
+    refused(digit_forms.__wrapped__, "digit_forms", "must have SHA-256 0; got 104b93b9")
 
 
 def test_one_form_in_one_box_is_spoken_of_in_the_singular():

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from workbench.reports.inputs.misclassification import read
 from workbench.results.limits import LimitReached, printed_limits
@@ -116,10 +117,8 @@ def test_one_audited_period_is_that_of_the_audit(folder):
     assert "the audit is of period '2026-02', the only one in its column 'period'" in map(
         str, series.notes
     )
-    with pytest.raises(
-        ValueError, match="audit_period must be '2026-02', the only period in column 'period'"
-    ):
-        series_of(audit_period="2026-03")
+    rule = "must be '2026-02', the only period in column 'period'"
+    refused(lambda: series_of(audit_period="2026-03"), "audit_period", rule)
 
 
 def test_some_months_audited_and_one_before_the_counts(folder):
@@ -212,11 +211,10 @@ def test_months_of_daily_predictions(folder):
     date = (np.datetime64("2026-01-01") + days).astype(str)
     write(folder / "daily.csv", "date,prediction", zip(date, rng.integers(0, 2, 2000), strict=True))
     audit(folder / "one_audit.csv", months=["2026-01"])
-    with pytest.raises(
-        ValueError, match="every must be given to combine the dates of column 'date'"
-    ):
-        series_of(audit="one_audit.csv", counts="daily.csv", period="date")
-    months = series_of(audit="one_audit.csv", counts="daily.csv", every="month")
+    daily = {"audit": "one_audit.csv", "counts": "daily.csv"}
+    rule = "must be given to combine the dates of column 'date'"
+    refused(lambda: series_of(**daily, period="date"), "every", rule)
+    months = series_of(**daily, every="month")
     assert (
         months.periods == tuple(f"2026-0{k}" for k in range(1, 7))
         and months.audit_period == "2026-01"
@@ -227,5 +225,5 @@ def test_months_of_daily_predictions(folder):
 
 @pytest.mark.parametrize("name", ["every", "weight", "period_in_audit"])
 def test_a_judge_takes_none_of_these(name):
-    with pytest.raises(ValueError, match=f"{name} and judge|judge and {name}|must not be given"):
-        read(counts="counts.csv", judge="judge", **{name: "month"})
+    given = {"counts": "counts.csv", "judge": "judge", name: "month"}
+    refused(lambda: read(**given), name, "must not be given with judge")

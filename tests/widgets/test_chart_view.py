@@ -7,6 +7,7 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 import pytest
+from refusals import refused
 
 from workbench import checks
 from workbench.charts import theme
@@ -114,28 +115,21 @@ def test_rows_become_plain_json():
 
 
 def test_unknown_names_are_refused():
-    view = ChartView(layered())
-    with pytest.raises(
-        ValueError,
-        match=r"data must be one of 'bars', 'truth'; got 'bar' \(did you mean 'bars'\?\)",
-    ):
-        view.show({"bar": []}, "x")
-    with pytest.raises(ValueError, match=r"params must be one of 'heading'; got 'n'"):
-        view.show({}, "x", params={"n": 1})
+    show, near = ChartView(layered()).show, "got 'bar' (did you mean 'bars'?)"
+    refused(lambda: show({"bar": []}, "x"), "data", "must be one of 'bars', 'truth'", near)
+    refused(lambda: show({}, "x", params={"n": 1}), "params", "must be one of 'heading'", "got 'n'")
 
 
 @pytest.mark.parametrize("words", ["", "  ", 7])
 def test_a_chart_says_what_it_shows(words):
-    with pytest.raises(ValueError, match="alternative must be a text that describes the chart"):
-        ChartView(layered(), alternative=words)
-    with pytest.raises(ValueError, match="alternative must be a text that describes the chart"):
-        ChartView(layered()).show({}, words)
+    rule = "must be a text that describes the chart"
+    refused(lambda: ChartView(layered(), alternative=words), "alternative", rule)
+    refused(lambda: ChartView(layered()).show({}, words), "alternative", rule)
 
 
 def test_a_chart_without_description_needs_words():
     chart = alt.Chart(theme.rows("bars")).mark_bar().encode(x="n:Q")
-    with pytest.raises(ValueError, match="alternative must be a text"):
-        ChartView(chart)
+    refused(lambda: ChartView(chart), "alternative", "must be a text")
 
 
 def test_image_shows_the_present_data_at_twice_the_size():

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from oracles.value_interval import default_upper_limit, limits, upper_limit
+from refusals import refused
 from scipy import optimize
 
 import workbench as wb
@@ -256,54 +257,52 @@ def test_what_clusters_cost():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("changed", "argument", "rule", "told"),
     [
+        ({"score": [[1, 0]], "item": ["q"]}, "item", "must have at least 2 entries", "got 1"),
         (
-            dict(score=[[1, 0]], models=[*"ab"], item=["q"]),
-            "item must have at least 2 entries; got 1",
+            {"score": np.empty((2, 0)), "models": []},
+            "models",
+            "must have at least 1 entry",
+            "got 0",
+        ),
+        ({"models": [*"aa"]}, "models", "must not repeat", "'a' occurs more than once"),
+        (
+            {"score": [[1, 0]]},
+            "score",
+            "must have a row for each of 2 items and a column for each of 2 models",
+            "got shape (1, 2)",
         ),
         (
-            dict(score=np.empty((2, 0)), models=[], item=[*"pq"]),
-            "models must have at least 1 entry; got 0",
+            {"score": [[1, 0], [1, 2]]},
+            "score",
+            "must be from 0 to 1",
+            "item 'q' has the score 2 by b",
         ),
         (
-            dict(score=[[1, 0], [1, 1]], models=[*"aa"], item=[*"pq"]),
-            "models must not repeat; 'a' occurs more than once",
+            {"score": [[1, 0], [1, 0.4]], "values": (0, 0.5, 1)},
+            "score",
+            "must be one of 0, 0.5, 1",
+            "item 'q' has the score 0.4 by b",
         ),
-        (
-            dict(score=[[1, 0]], models=[*"ab"], item=[*"pq"]),
-            "score must have a row for each of 2 items and a column for each of 2 models; got shape (1, 2)",
-        ),
-        (
-            dict(score=[[1, 0], [1, 2]], models=[*"ab"], item=[*"pq"]),
-            "score must be from 0 to 1; item 'q' has the score 2 by b",
-        ),
-        (
-            dict(score=[[1, 0], [1, 0.4]], models=[*"ab"], item=[*"pq"], values=(0, 0.5, 1)),
-            "score must be one of 0, 0.5, 1; item 'q' has the score 0.4 by b",
-        ),
-        (
-            dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], cluster=[3, 3]),
-            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
-            "clusters; all 2 items are in 3",
-        ),
-        (
-            dict(score=[[1, 0], [1, 1]], models=[*"ab"], item=[*"pq"], better="more"),
-            "better must be one of 'higher', 'lower'; got 'more'",
-        ),
+        ({"cluster": [3, 3]}, "cluster", "must hold at least 2 clusters", "all 2 items are in 3"),
+        ({"better": "more"}, "better", "must be one of 'higher', 'lower'", "got 'more'"),
     ],
 )
-def test_scores_that_are_none_are_refused(arguments, message):
-    with pytest.raises(ValueError) as caught:
-        wb.ItemScores(**arguments)
-    assert str(caught.value) == message
+def test_scores_that_are_none_are_refused(changed, argument, rule, told):
+    given = {"score": [[1, 0], [1, 1]], "models": [*"ab"], "item": [*"pq"]} | changed
+    refused(lambda: wb.ItemScores(**given), argument, rule, told)
 
 
 def test_models_that_are_not_there_are_refused():
     scores = wb.ItemScores([[1, 0], [1, 1]], ["old", "new"], [*"pq"])
-    with pytest.raises(
-        ValueError, match=r"first must be one of 'old', 'new'; got 'nwe' \(did you mean 'new'\?\)"
-    ):
-        wb.pair_interval(scores, "nwe", "old")
-    with pytest.raises(ValueError, match="second must differ from the first model; got 'old'"):
-        wb.pair_interval(scores, "old", "old")
+    near = "got 'nwe' (did you mean 'new'?)"
+    refused(
+        lambda: wb.pair_interval(scores, "nwe", "old"), "first", "must be one of 'old', 'new'", near
+    )
+    refused(
+        lambda: wb.pair_interval(scores, "old", "old"),
+        "second",
+        "must differ from the first",
+        "got 'old'",
+    )

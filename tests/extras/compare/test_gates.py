@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 
@@ -108,16 +109,10 @@ def test_a_margin_that_no_scores_reach_is_told():
     ],
 )
 def test_what_is_no_condition_is_refused(condition):
-    with pytest.raises(
-        ValueError,
-        match="condition must be of the form 'B > A' or 'B > A - 0.01', with names in quotes",
-    ):
-        wb.gate(SCORES, condition)
+    rule = "must be of the form 'B > A' or 'B > A - 0.01', with names in quotes"
+    refused(lambda: wb.gate(SCORES, condition), "condition", rule)
 
 
 def test_a_model_that_is_not_there_is_refused():
-    with pytest.raises(ValueError) as caught:
-        wb.gate(SCORES, "A > 'nwe B'")
-    assert str(caught.value) == (
-        "condition must be one of 'A', 'new B', 'C-3'; got 'nwe B' (did you mean 'new B'?)"
-    )
+    rule, told = "must be one of 'A', 'new B', 'C-3'", "got 'nwe B' (did you mean 'new B'?)"
+    refused(lambda: wb.gate(SCORES, "A > 'nwe B'"), "condition", rule, told)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.extras.compare.slices import worth_reading
@@ -115,12 +116,10 @@ def test_models_without_shared_scores_are_refused():
     score = np.full((20, 3), np.nan)
     score[:, 0] = 1
     score[:11, 1], score[10:, 2] = 0, 1
-    with pytest.raises(ValueError) as caught:
-        wb.compare_items(wb.ItemScores(score, [*"abc"], range(20)))
-    assert str(caught.value) == (
-        "model must name models with scores for at least 2 of the same items; 1 item has "
-        "a score by both 'b' and 'c'"
-    )
+    scores = wb.ItemScores(score, [*"abc"], range(20))
+    rule = "must name models with scores for at least 2 of the same items"
+    told = "1 item has a score by both 'b' and 'c'"
+    refused(lambda: wb.compare_items(scores), "model", rule, told)
 
 
 def test_items_worth_reading_are_scored_by_the_best_and_another():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy import stats
 
 import workbench as wb
@@ -134,12 +135,11 @@ def test_clusters_of_independent_samples(tmp_path):
 
 def test_partly_shared_identifiers_are_neither(tmp_path):
     files = two_files(tmp_path, [1, 0] * 20, [1, 1] * 30, prefix=("q", "q"))
-    with pytest.raises(
-        ValueError,
-        match="common must be set, .* a lacks 20 items. It uses the 40 items that all have. .* set "
-        "independent",
-    ):
-        wb.read_item_scores(*files, item="q", score="score")
+    rule = (
+        "must be set, as the models were not run on the same items: a lacks 20 items. It uses the "
+        "40 items that all have. If equal identifiers denote different items, set independent"
+    )
+    refused(lambda: wb.read_item_scores(*files, item="q", score="score"), "common", rule)
     assert len(wb.read_item_scores(*files, item="q", score="score", common=True).item) == 40
     apart = wb.read_item_scores(*files, item="q", score="score", independent=True)
     assert apart.sizes == (40, 60)
@@ -185,15 +185,14 @@ def test_a_gate_slices_and_missing_scores_of_independent_samples(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sample", "message"),
+    ("sample", "rule", "told"),
     [
-        ([0, 0, 0, 1], "sample must have at least 2 items of 'b'; got 1"),
-        ([0, 0, 1, 1], "sample must give 'a' only items without scores by other models"),
+        ([0, 0, 0, 1], "must have at least 2 items of 'b'", "got 1"),
+        ([0, 0, 1, 1], "must give 'a' only items without scores by other models", ""),
     ],
 )
-def test_samples_that_are_none_are_refused(sample, message):
+def test_samples_that_are_none_are_refused(sample, rule, told):
     score = np.array([[1, np.nan], [1, 1 if sample[2] else np.nan], [np.nan, 0], [np.nan, 1]])
     score[2] = (np.nan, 0) if sample[2] else (1, np.nan)
-    with pytest.raises(ValueError) as caught:
-        wb.ItemScores(score, ["a", "b"], range(4), sample=sample)
-    assert str(caught.value) == message
+    models = ["a", "b"]
+    refused(lambda: wb.ItemScores(score, models, range(4), sample=sample), "sample", rule, told)

@@ -1,11 +1,13 @@
 """Scores of items from logs and tables: the tools' own logs, shapes of tables, epochs, and what is refused."""
 
+import functools
 import json
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 
@@ -193,13 +195,11 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
         ),
         inspect_log(tmp_path / "b.json", [("1", 1, "C"), ("2", 1, "C"), ("4", 1, "I")], model="b"),
     ]
-    with pytest.raises(ValueError) as caught:
-        wb.read_item_scores(*files)
-    assert str(caught.value) == (
-        "common must be set, as the models were not run on the same items: b lacks 1 item. It "
-        "uses the 3 items that all have. If equal identifiers denote different items, set "
-        "independent instead"
+    rule = (
+        "must be set, as the models were not run on the same items: b lacks 1 item. It uses the "
+        "3 items that all have. If equal identifiers denote different items, set independent"
     )
+    refused(lambda: wb.read_item_scores(*files), "common", rule)
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
     assert [note.text for note in found.notes] == [
@@ -221,21 +221,33 @@ def test_models_without_an_item_that_all_have_are_not_told_to_take_it(tmp_path):
 GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
 
 
+TWO = {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1]}
+BRIER = LONG | {"brier": [0.1, 0.2, 0.3, 0.1]}
+TWICE = LONG | {"item": ["q1", "q1", "q1", "q2"]}
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "argument", "rule", "told"),
+    [
+        (GRADED, {}, "bounds", "must give the smallest and the largest possible score, as not all scores are between 0 and 1", "they go from 3 to 10"),
+        (GRADED, {"bounds": (0, 10)}, "better", "must say which scores are better, higher or lower", ""),
+        (GRADED, {"bounds": (0, 5)}, "bounds", "must contain every score; those of 'a' go from 3 to 9", "got 0 and 5"),
+        (BRIER, {"model": "who", "score": "brier"}, "better", "must say which scores are better, higher or lower, as 'brier' seems to be an error", ""),
+        (LONG, {"score": "right"}, "model", "must name the column of the table that holds the model of each row", ""),
+        (TWICE, {"model": "who", "score": "right"}, "epoch", "must distinguish repeated items: the table has item 'q1' twice for a", ""),
+        ({"key": [1, 2], "a": [0, 1]}, {}, "item", "must name the column of identifiers in the table; available columns: 'key', 'a'", ""),
+        (TWO | {"c": ["x", "x"]}, {"cluster": "c"}, "cluster", "must hold at least 2 clusters", "all 2 items are in 'x'"),
+        (WIDE, {"repeats": "best"}, "repeats", "must be mean, majority, pass^k or pass@k, for a number k of epochs", "got 'best'"),
+        (WIDE | {"b": [1, 0.5, 0]}, {"model": "a,b", "repeats": "majority"}, "repeats", "must be 'mean' if scores are not 0 or 1", "got 'majority'"),
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_is_refused(table, arguments, argument, rule, told):
+    refused(lambda: wb.read_item_scores(table, **arguments), argument, rule, told)
+
+
 @pytest.mark.parametrize(
     ("table", "arguments", "message"),
     [
-        (
-            GRADED,
-            {},
-            "bounds must give the smallest and the largest possible score, as not all scores are "
-            "between 0 and 1; they go from 3 to 10",
-        ),
-        (GRADED, {"bounds": (0, 10)}, "better must say which scores are better, higher or lower"),
-        (
-            GRADED,
-            {"bounds": (0, 5)},
-            "bounds must contain every score; those of 'a' go from 3 to 9; got 0 and 5",
-        ),
         (
             {"id": ["q1", "q2"], "a": [1, 0], "b": [85, 10]},
             {"model": "a,b"},
@@ -245,34 +257,7 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
         ),
         (LONG, {"model": "who", "score": "brier"}, "the dict has no column 'brier'"),
         (
-            LONG | {"brier": [0.1, 0.2, 0.3, 0.1]},
-            {"model": "who", "score": "brier"},
-            "better must say which scores are better, higher or lower, as 'brier' seems to be an "
-            "error",
-        ),
-        (
-            LONG,
-            {"score": "right"},
-            "model must name the column of the table that holds the model of each row",
-        ),
-        (
-            LONG | {"item": ["q1", "q1", "q1", "q2"]},
-            {"model": "who", "score": "right"},
-            "epoch must distinguish repeated items: the table has item 'q1' twice for a",
-        ),
-        (
-            {"key": [1, 2], "a": [0, 1]},
-            {},
-            "item must name the column of identifiers in the table; available columns: 'key', 'a'",
-        ),
-        (
-            {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]},
-            {"cluster": "c"},
-            "cluster must hold at least 2 clusters, as one cluster shows no variation between "
-            "clusters; all 2 items are in 'x'",
-        ),
-        (
-            {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]},
+            TWO | {"c": ["x", None]},
             {"cluster": "c"},
             "column 'c', data row 2 is empty. Fill the cell or delete the row",
         ),
@@ -288,20 +273,9 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
             {},
             "the table holds battles of two",
         ),
-        (
-            WIDE,
-            {"repeats": "best"},
-            "repeats must be mean, majority, pass^k or pass@k, for a number k of epochs; got "
-            "'best'",
-        ),
-        (
-            WIDE | {"b": [1, 0.5, 0]},
-            {"model": "a,b", "repeats": "majority"},
-            "repeats must be 'mean' if scores are not 0 or 1; got 'majority'",
-        ),
     ],
 )
-def test_what_is_not_certain_is_refused(table, arguments, message):
+def test_tables_that_are_no_scores_are_refused(table, arguments, message):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(table, **arguments)
     assert str(caught.value).startswith(message)
@@ -336,33 +310,27 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
         [(item, epoch, "C") for item in "12" for epoch in (1, 2)],
         model="b",
     )
+    read = functools.partial(wb.read_item_scores, good)
     for other, told in ((uneven, "b has 1 to 2"), (twice, "b has 2")):
-        with pytest.raises(
-            ValueError,
-            match="'mean' if items or models differ in their number of epochs; a has 1, "
-            f"{told}; got 'majority'",
-        ):
-            wb.read_item_scores(good, other, repeats="majority")
+        rule = (
+            f"must be 'mean' if items or models differ in their number of epochs; a has 1, {told}"
+        )
+        call = functools.partial(read, other, repeats="majority")
+        refused(call, "repeats", rule, "got 'majority'")
     assert wb.read_item_scores(good, uneven).score.tolist() == [[1, 1], [0, 0]]
     once = inspect_log(tmp_path / "once.json", [("1", 1, "C"), ("2", 1, "I")], model="b")
-    with pytest.raises(
-        ValueError, match="must not need more epochs than there are; a has 1; got 'pass@2'"
-    ):
-        wb.read_item_scores(good, once, repeats="pass@2")
-    with pytest.raises(
-        ValueError, match="files must be of different models. Name those of 'good' as NAME=FILE"
-    ):
-        wb.read_item_scores(good, good)
+    rule = "must not need more epochs than there are; a has 1"
+    refused(lambda: read(once, repeats="pass@2"), "repeats", rule, "got 'pass@2'")
+    rule = "must be of different models. Name those of 'good' as NAME=FILE"
+    refused(lambda: read(good), "files", rule)
     moved = inspect_log(
         tmp_path / "moved.json",
         [("1", 1, "C"), ("2", 1, "I")],
         model="b",
         metadata={"text": "else"},
     )
-    with pytest.raises(
-        ValueError, match="cluster must be the same for all models; item '1' is in 'else', 't1'"
-    ):
-        wb.read_item_scores(good, moved, cluster="metadata.text")
+    rule = "must be the same for all models; item '1' is in 'else', 't1'"
+    refused(lambda: read(moved, cluster="metadata.text"), "cluster", rule)
 
 
 def test_scorers_and_filters_must_be_named(tmp_path):
@@ -478,14 +446,13 @@ def test_different_measures_are_refused_unless_they_are_chosen(tmp_path):
             ("c", {"filter": "strict"}),
         )
     )
-    with pytest.raises(ValueError) as caught:
-        wb.read_item_scores(one, two)
-    assert str(caught.value) == (
-        "score must name one score for all models: 'a' has acc of filter none, 'b' has exact of "
-        "filter none. Or choose it for each file, as in FILE#exact"
+    rule = (
+        "must name one score for all models: 'a' has acc of filter none, 'b' has exact of filter "
+        "none. Or choose it for each file, as in FILE#exact"
     )
-    with pytest.raises(ValueError, match="'c' has acc of filter strict"):
-        wb.read_item_scores(one, three)
+    refused(lambda: wb.read_item_scores(one, two), "score", rule)
+    rule = "must name one score for all models: 'a' has acc of filter none, 'c' has acc of filter strict"
+    refused(lambda: wb.read_item_scores(one, three), "score", rule)
     assert wb.read_item_scores(one, f"{two}#exact").score.tolist() == [[1, 1], [0, 1]]
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import workbench as wb
 from workbench.intervals import holm
@@ -63,9 +64,7 @@ def test_items_are_read_first_where_the_best_model_loses_most():
 
 
 def test_slices_that_are_none_are_refused():
-    with pytest.raises(ValueError, match="by must be one of 'part', 'input'; got 'prat'"):
-        wb.compare_slices(sliced(), "prat")
-    with pytest.raises(
-        ValueError, match="by must have a slice with at least two items and clusters; got 'input'"
-    ):
-        wb.compare_slices(sliced(), "input")
+    rule = "must be one of 'part', 'input'"
+    refused(lambda: wb.compare_slices(sliced(), "prat"), "by", rule, "got 'prat'")
+    rule = "must have a slice with at least two items and clusters"
+    refused(lambda: wb.compare_slices(sliced(), "input"), "by", rule, "got 'input'")

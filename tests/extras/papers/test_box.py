@@ -1,4 +1,5 @@
 import pytest
+from refusals import refused
 
 from workbench.extras.papers import box
 
@@ -30,7 +31,5 @@ def test_a_figure_is_shown_with_its_text_alternative():
 
 
 def test_an_unknown_paper_is_refused():
-    with pytest.raises(
-        ValueError, match=r"paper must be one of .*; got 'kloss' \(did you mean 'kloos'\?\)"
-    ):
-        box.replay_box("kloss")
+    told = "got 'kloss' (did you mean 'kloos'?)"
+    refused(lambda: box.replay_box("kloss"), "paper", "must be one of", told)

@@ -7,6 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 from audited import created, label, population, truths
+from refusals import refused
 
 import workbench as wb
 from workbench.extras.sessions import estimates, store
@@ -158,10 +159,8 @@ def test_metrics_of_a_class(tmp_path, known):
     for metric in ("precision", "recall", "f1"):
         assert found.estimate[metric] == pytest.approx(getattr(expected, metric))
         assert tuple(found.interval(metric)) == pytest.approx(tuple(expected.interval(metric)))
-    with pytest.raises(
-        ValueError, match="metric must be one of 'precision', 'recall', 'f1'; got None"
-    ):
-        found.interval()
+    rule = "must be one of 'precision', 'recall', 'f1'; got None"
+    refused(found.interval, "metric", rule)
 
 
 def test_the_difference_of_two_models(tmp_path, known):
@@ -182,8 +181,8 @@ def test_the_difference_of_two_models(tmp_path, known):
     found = session.estimate()
     assert found.estimate == pytest.approx(expected.estimate)
     assert tuple(found.interval()) == pytest.approx(tuple(expected.interval()))
-    with pytest.raises(ValueError, match="method must not be 'anytime' for this question"):
-        session.estimate("anytime")
+    rule = "must not be 'anytime' for this question"
+    refused(lambda: session.estimate("anytime"), "method", rule)
 
 
 def test_skipped_items_widen_and_are_never_dropped(tmp_path, known):
@@ -439,10 +438,8 @@ def test_extending_beyond_what_is_kept_needs_the_same_scores(tmp_path, monkeypat
     other, _ = population(seed=4)
     with pytest.raises(ValueError, match="these are not the scores that the audit was made from"):
         session.extend(30, other, columns={"text": text})
-    with pytest.raises(
-        ValueError, match="columns must be the columns that the audit shows, text; got none"
-    ):
-        session.extend(30, items)
+    rule = "must be the columns that the audit shows, text; got none"
+    refused(lambda: session.extend(30, items), "columns", rule)
     assert session.status().budget == 60
     assert session.extend(30, items, columns={"text": text}) == 90
     handed = session.next(90)
@@ -454,10 +451,7 @@ def test_extending_beyond_what_is_kept_needs_the_same_scores(tmp_path, monkeypat
 def test_second_labels_go_to_somebody_else_and_differing_ones_to_a_third(tmp_path, known):
     items, said, _ = known
     session = created(tmp_path, items, second_share=1.0, budget=20)
-    with pytest.raises(
-        ValueError, match="by must be a name, because this audit has double annotation"
-    ):
-        session.next()
+    refused(session.next, "by", "must be a name, because this audit has double annotation")
     names = [item.id for item in session.next(20, by="ann")]
     for each in names:
         session.record(each, 1, by="ann")
@@ -634,68 +628,51 @@ def test_the_share_of_second_labels_follows_from_the_seed(tmp_path, known):
 def test_how_many_more(tmp_path, known):
     items, said, _ = known
     session = created(tmp_path, items)
-    with pytest.raises(ValueError, match="half_width needs at least 2 labels in every stratum"):
-        session.more_labels(0.05)
+    rule = "needs at least 2 labels in every stratum"
+    refused(lambda: session.more_labels(0.05), "half_width", rule)
     label(session, said, 60)
     wide, narrow = session.more_labels(0.08), session.more_labels(0.04)
     assert 0 <= wide < narrow <= 340 and session.more_labels(0.4) == 0
 
 
+COLUMNS = "must have names without quotes and delimiters that a spreadsheet does not execute, different from correct"
+
+
 @pytest.mark.parametrize(
-    "settings, message",
+    ("settings", "argument", "rule", "told"),
     [
-        ({"budget": 7}, "budget must be a whole number from 8 to 400; got 7"),
-        ({"budget": 401}, "budget must be a whole number from 8 to 400; got 401"),
-        (
-            {"question": "f1"},
-            "question must be one of 'accuracy', 'class_metrics', 'difference'; got 'f1'",
-        ),
-        ({"question": "difference"}, "asks must be 'truth' for a difference"),
-        (
-            {"question": "class_metrics", "metrics_of": "dog"},
-            "asks must be 'truth' for the metrics of class 'dog'",
-        ),
-        (
-            {"question": "class_metrics"},
-            "metrics_of must name a predicted class for question='class_metrics': 'cat', 'dog', 'eel'",
-        ),
-        ({"metrics_of": "dog"}, "metrics_of needs question='class_metrics'; got 'dog'"),
-        (
-            {"looks": [10] * 3},
-            "looks must be at most 10 increasing numbers of labels; got 10, 10, 10",
-        ),
-        ({"looks": [100]}, "looks must be a whole number from 1 to 60; got 100"),
-        ({"second_share": 2}, "second_share must be a number from 0 to 1; got 2"),
-        (
-            {"second_share": 0.5, "question": "difference", "asks": "truth"},
-            "second_share must be 0 for this question, because double annotation corrects an accuracy only; got 0.5",
-        ),
-        (
-            {"second_share": 1, "question": "class_metrics", "metrics_of": "dog", "asks": "truth"},
-            "second_share must be 0",
-        ),
-        (
-            {"columns": {"truth": range(400)}},
-            "columns must have names without quotes .* different from correct",
-        ),
-        (
-            {"columns": {"=1+1": range(400)}},
-            "that a spreadsheet does not execute, .*; got '=1\\+1'",
-        ),
-        ({"columns": {"a,b": range(400)}}, "without quotes and delimiters .*; got 'a,b'"),
-        ({"columns": {"a\nb": range(400)}}, "without quotes and delimiters .*; got 'a\\\\nb'"),
-        (
-            {"columns": {"text": range(3)}},
-            "columns must have 400 entries; 'text' has shape \\(3,\\)",
-        ),
-        ({"by": "ann\x1b[2J"}, "by must be a name of 1 to 200 printable characters"),
-        (
-            {"other": ["cat"] * 400},
-            "other holds a second model's predictions; use it with question='difference'",
-        ),
+        ({"budget": 7}, "budget", "must be a whole number from 8 to 400", "got 7"),
+        ({"budget": 401}, "budget", "must be a whole number from 8 to 400", "got 401"),
+        ({"question": "f1"}, "question", "must be one of 'accuracy', 'class_metrics', 'difference'", "got 'f1'"),
+        ({"question": "difference"}, "asks", "must be 'truth' for a difference", ""),
+        ({"question": "class_metrics", "metrics_of": "dog"}, "asks", "must be 'truth' for the metrics of class 'dog'", ""),
+        ({"question": "class_metrics"}, "metrics_of", "must name a predicted class for question='class_metrics': 'cat', 'dog', 'eel'", ""),
+        ({"metrics_of": "dog"}, "metrics_of", "needs question='class_metrics'", "got 'dog'"),
+        ({"looks": [10] * 3}, "looks", "must be at most 10 increasing numbers of labels; got 10, 10, 10", ""),
+        ({"looks": [100]}, "looks", "must be a whole number from 1 to 60", "got 100"),
+        ({"second_share": 2}, "second_share", "must be a number from 0 to 1", "got 2"),
+        ({"second_share": 0.5, "question": "difference", "asks": "truth"}, "second_share", "must be 0 for this question, because double", "got 0.5"),
+        ({"second_share": 1, "question": "class_metrics", "metrics_of": "dog", "asks": "truth"}, "second_share", "must be 0 for this question", "got 1"),
+        ({"columns": {"truth": range(400)}}, "columns", COLUMNS, "got 'truth'"),
+        ({"columns": {"=1+1": range(400)}}, "columns", COLUMNS, "got '=1+1'"),
+        ({"columns": {"a,b": range(400)}}, "columns", COLUMNS, "got 'a,b'"),
+        ({"columns": {"a\nb": range(400)}}, "columns", COLUMNS, "got 'a\\nb'"),
+        ({"by": "ann\x1b[2J"}, "by", "must be a name of 1 to 200 printable characters", ""),
     ],
-)
-def test_plans_that_are_refused_leave_no_file(tmp_path, known, settings, message):
+)  # fmt: skip
+def test_plans_that_are_refused_leave_no_file(tmp_path, known, settings, argument, rule, told):
+    refused(lambda: created(tmp_path, known[0], **settings), argument, rule, told)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"columns": {"text": range(3)}}, "columns must have 400 entries; 'text' has shape \\(3,\\)"),
+        ({"other": ["cat"] * 400}, "other holds a second model's predictions; use it with question='difference'"),
+    ],
+)  # fmt: skip
+def test_predictions_and_columns_that_do_not_fit_leave_no_file(tmp_path, known, settings, message):
     with pytest.raises(ValueError, match=message):
         created(tmp_path, known[0], **settings)
     assert list(tmp_path.iterdir()) == []
@@ -703,5 +680,5 @@ def test_plans_that_are_refused_leave_no_file(tmp_path, known, settings, message
 
 def test_repeated_identifiers(tmp_path):
     items = wb.ScoredItems(np.array(["a", "b", "a"] * 4, object), np.linspace(0.5, 1, 12))
-    with pytest.raises(ValueError, match="items.id must be unique; 'a' repeats"):
-        created(tmp_path, items, budget=8)
+    rule = "must be unique; 'a' repeats"
+    refused(lambda: created(tmp_path, items, budget=8), "items.id", rule)
