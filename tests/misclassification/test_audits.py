@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.stats
+from refusals import refused
 from thinned import thinned
 
 import workbench as wb
@@ -248,24 +249,33 @@ def test_an_audit_without_counts_is_named_and_used_for_the_rates():
     assert np.isnan(own.estimates[0]) and "these audits are not used" in str(own.notes)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "mixed"}, "method must not be 'mixed', which needs one audit of one period"),
-        ({"audit_rates": "each"}, "audit_rates must be one of"),
-        ({"method": "magic"}, "method must be one of"),
-    ],
-)
-def test_what_audits_of_several_months_do_not_allow(options, message):
-    with pytest.raises(ValueError, match=message):
-        wb.prevalence_series(audits(), None, COUNTS, **options)
+def weighted(*weights):
+    return wb.ConfusionCounts.from_labels([0, 1, 1], [0, 1, 0], weights=weights)
 
 
-def test_counts_at_audit_are_those_of_each_period():
-    with pytest.raises(
-        ValueError, match="counts_at_audit must be None for audits of several periods"
-    ):
-        wb.prevalence_series(audits(), (3500, 1500), COUNTS)
+def series_of(counts_at_audit=None, **options):
+    return wb.prevalence_series(audits(), counts_at_audit, COUNTS, **options)
+
+
+REFUSED = [
+    (lambda: series_of(method="mixed"), "method", "must not be 'mixed', which needs one audit of"),
+    (
+        lambda: series_of(audit_rates="each"),
+        "audit_rates",
+        "must be one of 'auto', 'pooled', 'own'",
+    ),
+    (lambda: series_of(method="magic"), "method", "must be one of 'baseline'"),
+    (lambda: series_of((3500, 1500)), "counts_at_audit", "must be None for audits of several"),
+    (lambda: weighted(1, 2), "weights", "must have 3 entries, one per item", "got 2"),
+    (lambda: weighted(1, -1, 2), "weights", "must be finite and at least 0; item 2"),
+    (lambda: weighted(0, 0, 0), "weights", "must not all be 0"),
+    (lambda: weighted(1, np.inf, 2), "weights", "must be finite and at least 0; item 2 has inf"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[1]} {case[2]}")
+def test_wrong_arguments_are_refused_by_name_and_rule(case):
+    refused(*case)
 
 
 # ---- sampling weights
@@ -386,20 +396,6 @@ def test_methods_that_take_a_simple_random_sample_refuse_weights(method):
         wb.estimate_prevalence(audit, (3000, 2000), (3000, 2000), method=method)
     compared = wb.compare_estimators(audit, (3000, 2000), (3000, 2000))
     assert "sampling weights" in dict(zip(compared.methods, compared.problems, strict=True))[method]
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 2], "weights must have 3 entries, one per item; got 2"),
-        ([1, -1, 2], "must be finite and at least 0; item 2"),
-        ([0, 0, 0], "weights must not all be 0"),
-        ([1, np.inf, 2], "item 2 has inf"),
-    ],
-)
-def test_weights_that_do_not_fit(weights, message):
-    with pytest.raises(ValueError, match=message):
-        wb.ConfusionCounts.from_labels([0, 1, 1], [0, 1, 0], weights=weights)
 
 
 def test_items_of_weight_0_are_left_out():

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 from sklearn.metrics import roc_auc_score
 
 import workbench as wb
+from workbench.checks import WrongType
 from workbench.replication import estimates, statistics
 from workbench.replication.estimates import replicate_estimate
 from workbench.replication.replicates import replicates
@@ -186,28 +188,36 @@ def test_three_wins_and_no_loss_mirror():
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({"bounds": (0, 0.5)}, "bounds must include all values; item 1 is 1, bounds are 0 to 0.5"),
-        ({"bounds": (1, 0)}, "bounds must be the smallest and the largest value; got 1 and 0"),
-        ({"bounds": 5}, "bounds must"),
-        ({"bounds": (0, "b")}, "bounds must"),
-    ],
-)
-def test_bounds_hold_every_value(change, text):
-    with pytest.raises((ValueError, TypeError), match=text):
-        replicate_estimate(
-            replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [0, 1, 1, 0], **change
-        )
+def bounded(bounds, statistic="mean"):
+    drawn = replicates(wb.SurveyDesign([1, 1, 2, 2]))
+    return replicate_estimate(drawn, statistic, [0, 1, 1, 0], bounds=bounds)
 
 
-@pytest.mark.parametrize("name", ["total", "proportion"])
-def test_bounds_belong_to_the_mean(name):
-    with pytest.raises(ValueError, match="bounds are only for statistic 'mean'"):
-        replicate_estimate(
-            replicates(wb.SurveyDesign([1, 1, 2, 2])), name, [0, 1, 1, 0], bounds=(0, 1)
-        )
+def sampled_of(*population):
+    return wb.SurveyDesign([1, 1, 2, 2], fpc=population)
+
+
+REFUSED = [
+    (
+        lambda: bounded((0, 0.5)),
+        "bounds",
+        "must include all values; item 1 is 1, bounds are 0 to 0.5",
+    ),
+    (lambda: bounded((1, 0)), "bounds", "must be the smallest and the largest", "got 1 and 0"),
+    (lambda: bounded(5), "bounds", "must be one-dimensional"),
+    (lambda: bounded((0, "b")), "bounds", "must hold numbers", "", WrongType),
+    (lambda: bounded((0, 1), "total"), "bounds", "are only for statistic 'mean'"),
+    (lambda: bounded((0, 1), "proportion"), "bounds", "are only for statistic 'mean'"),
+    (lambda: sampled_of(4, 4, 5, 4), "fpc", "must be one number per stratum", "stratum 2 has 5"),
+    (lambda: sampled_of(4, 4, 1, 1), "fpc", "must be at least the number", "stratum 2 has 1 in"),
+    (lambda: sampled_of(4, 4, 2.5, 2.5), "fpc", "must be a whole number"),
+    (lambda: sampled_of(4, 4), "fpc", "must have 4 entries"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[1]} {case[2]}")
+def test_wrong_arguments_are_refused_by_name_and_rule(case):
+    refused(*case)
 
 
 def test_a_proportion_is_of_zeros_and_ones():
@@ -233,26 +243,6 @@ def test_half_of_every_stratum_labeled_is_narrower_and_still_covers():
         plain += np.ptp(tuple(replicate_estimate(without, "proportion", y).interval()))
     assert covered / 300 >= 0.95 - four_errors(0.95, 300) and found.free == 0.5
     assert width / plain == pytest.approx(0.5**0.5, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("fpc", "text"),
-    [
-        (
-            [4, 4, 5, 4],
-            r"fpc must be one number per stratum: its number of PSUs in the population; stratum 2 has 5 and 4 \(items 2",
-        ),
-        (
-            [4, 4, 1, 1],
-            "fpc must be at least the number of sampled PSUs; stratum 2 has 1 in the population and 2 in the sample",
-        ),
-        ([4, 4, 2.5, 2.5], "fpc must be a whole number"),
-        ([4, 4], "fpc must have 4 entries"),
-    ],
-)
-def test_a_population_that_cannot_be_is_refused(fpc, text):
-    with pytest.raises(ValueError, match=text):
-        wb.SurveyDesign([1, 1, 2, 2], fpc=fpc)
 
 
 def test_joined_strata_join_their_populations():

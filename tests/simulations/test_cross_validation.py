@@ -3,6 +3,7 @@ import types
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy import stats
 from scipy.spatial import distance
 from sklearn import datasets
@@ -23,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from thinned import thinned
 
 import workbench as wb
+from workbench.checks import WrongType
 from workbench.cross_validation import learners
 from workbench.cross_validation.kfold import half_sample_rho, kfold_t_test
 from workbench.cross_validation.learners import (
@@ -908,19 +910,8 @@ def test_wrong_arguments(call, message):
     assert str(error.value) == message
 
 
-def test_a_population_is_named_or_given():
-    with pytest.raises(TypeError) as error:
-        simulate_type_one(None, "1nn", 20)
-    assert (
-        str(error.value)
-        == "population must be one of 'digits', 'ten_digits', or (X, y); got NoneType"
-    )
-
-
-def test_a_learner_must_fit_and_predict():
-    with pytest.raises(TypeError) as error:
-        simulate_type_one("digits", 3, 20)
-    assert (
-        str(error.value)
-        == "learner must be one of '1nn', 'centroid' or have fit and predict; got 3"
-    )
+def test_what_is_neither_named_nor_given_is_refused():
+    rule = "must be one of 'digits', 'ten_digits', or (X, y); got NoneType"
+    refused(lambda: simulate_type_one(None, "1nn", 20), "population", rule, kind=WrongType)
+    rule = "must be one of '1nn', 'centroid' or have fit and predict"
+    refused(lambda: simulate_type_one("digits", 3, 20), "learner", rule, "got 3", WrongType)
