@@ -153,6 +153,10 @@ def gate(
     first, sign, second, direction, size = next(with_model, readings[0])
     margin = float(size or 0) * (-1 if direction == "-" else 1)
     first, second = _unquoted(first), _unquoted(second)
+    for name in (first, second):
+        if name not in scores.models and re.fullmatch(r"[0-9.]+", name):
+            rule = f"must compare two models; {name} is a number"
+            raise checks.WrongValue("condition", rule, condition)
     if sign == "<":  # A < B + m says B > A - m
         first, second, margin = second, first, 0.0 - margin
     with checks.naming(first="condition", second="condition"):

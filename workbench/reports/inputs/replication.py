@@ -129,7 +129,10 @@ def read(**parameters: Any) -> LabeledItems:
     if confusion_matrices.is_matrix(labeled.notes) or inputs.replicate_weights:
         return labeled
     used = inputs.only("truth", "prediction", "score", *DESIGN)
-    return with_unused(labeled, inputs.items, used.values(), OPTIONS)
+    # a second column may divide the strata further, but must not replace them
+    has_strata = len({*labeled.stratum}) > 1
+    options = OPTIONS | {roles.STRATUM: "--group"} if has_strata else OPTIONS
+    return with_unused(labeled, inputs.items, used.values(), options)
 
 
 def _without_needless_prediction(inputs: ReplicationParameters) -> ReplicationParameters:
