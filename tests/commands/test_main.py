@@ -369,6 +369,11 @@ def test_the_command_line_starts_without_the_heavy_libraries():
         ("workbench params sta", {"plain,start"}),
         ("workbench report stratified-accuracy --bud", {"plain,--budget"}),
         ("workbench report stratified-accuracy --scores my", {"file,my"}),
+        ("workbench course slides mis", {"plain,misclassification-correction"}),
+        ("workbench course slides my", {"file,my"}),
+        ("workbench papers replay l", {"plain,list"}),
+        ("workbench papers replay kloos", {"plain,kloos", "plain,kloos/fig1"}),
+        ("workbench papers data l", {"plain,letter"}),
         ("workbench report no-topic --qu", {"plain,--quiet"}),
     ],
 )

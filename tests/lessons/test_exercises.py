@@ -338,6 +338,15 @@ def fresh():
         ),
         ("4.2", 0.15, "not yet", "answer with (mixed, calibration)"),
         ("4.3", ("mixed", "Calibration", "neither"), "correct", "mixed / calibration / neither"),
+        ("4.3", "mixed, calibration, neither", "correct", "mixed / calibration / neither"),
+        ("4.3", "mixed/calibration;neither", "correct", "mixed / calibration / neither"),
+        ("4.3", "mixed calibration neither", "correct", "mixed / calibration / neither"),
+        (
+            "4.3",
+            "mixed, calibration",
+            "not yet",
+            "answer with three of 'mixed', 'calibration', 'neither'",
+        ),
         ("4.3", ("mixed", "mixed", "neither"), "not yet", "think again about: lost forms"),
         (
             "4.3",

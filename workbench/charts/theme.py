@@ -175,6 +175,21 @@ def percents(**settings: Any) -> alt.Axis:
     return alt.Axis(format=PERCENT, **settings)
 
 
+def whole_numbers(span: int, **settings: Any) -> alt.Axis:
+    """Return an axis with ticks only at whole numbers.
+
+    `tickMinStep=1` is not enough: with it, Vega still puts ticks at 0.5 if the span is 1 or 2.
+
+    Parameters
+    ----------
+    span : int
+        Length of the axis.
+    **settings
+        Further settings of the axis.
+    """
+    return alt.Axis(tickCount=max(1, min(span, 10)), **settings)
+
+
 def across(
     field: str, title: Any = alt.Undefined, ends: Sequence = (), scale: Any = None, **axis: Any
 ) -> alt.X:

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from workbench import checks, registry
-from workbench.commands.options import Command, Group, TextOrFile, as_typed
+from workbench.commands.options import Command, Group, TextOrFile, as_typed, completion
 from workbench.commands.uses import TOPICS
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
@@ -190,12 +189,7 @@ def _option(parameter: dict) -> click.Option:
     return click.Option([option, name], type=TextOrFile(), metavar=metavar, help=text)
 
 
-def _matching_topics(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Return the topics that begin as typed; without any, the shell completes file names."""
-    topics = [topic for topic in parameters.topics() if topic.startswith(incomplete)]
-    return list(map(CompletionItem, topics)) or [CompletionItem(incomplete, type="file")]
+_matching_topics = completion(parameters.topics)
 
 
 @commands.command(

@@ -107,6 +107,24 @@ class TextOrFile(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
+def completion(names: Callable[[], Iterable[str]]) -> Callable:
+    """Return a completion for the shell: names that begin as typed, and file names without any.
+
+    Parameters
+    ----------
+    names : function
+        Returns the names. It is called only when a shell asks.
+    """
+
+    def matching_names(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        matches = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        return matches or [CompletionItem(incomplete, type="file")]
+
+    return matching_names
+
+
 def plain(text: Any) -> str:
     """Return text of a user's file with its control characters escaped for a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))

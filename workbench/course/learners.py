@@ -33,7 +33,7 @@ def id_problem(student: str) -> str:
         return f"must have at most {LONGEST_ID} characters"
     if not _ALLOWED.fullmatch(student) or student.endswith("."):
         return (
-            "must hold only a to z, digits and . _ - @, begin with a letter or digit, "
-            "and not end with a dot"
+            "must hold only letters A to Z and a to z, digits and . _ - @, begin with a letter or "
+            "digit, and not end with a dot"
         )
     return "is a name that Windows reserves" if student.split(".")[0].lower() in _RESERVED else ""

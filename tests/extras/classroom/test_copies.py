@@ -194,8 +194,8 @@ def test_a_workbook_is_told_to_be_saved_as_text(tmp_path):
     [
         (
             "id\n../evil\n",
-            "ids.csv, row 2: id '../evil' must hold only a to z, digits and . _ - @, begin with a letter "
-            "or digit, and not end with a dot",
+            "ids.csv, row 2: id '../evil' must hold only letters A to Z and a to z, digits and . _ - @, "
+            "begin with a letter or digit, and not end with a dot",
         ),
         ("id\nada\n..\\evil\n", "ids.csv, row 3: id '..\\\\evil' must hold only"),
         ("id,name\n,Ada\n", "ids.csv, row 2: id '' is empty"),
@@ -229,6 +229,11 @@ def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
     )
     assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.csv", "secret"]
+
+
+def test_a_missing_list_of_students_is_not_called_an_invalid_one(tmp_path):
+    done = run(tmp_path, "course", "make", "--students", "none.csv", "-o", "out")
+    assert done.stderr == "Error: cannot read 'none.csv': No such file or directory\n"
 
 
 def test_every_wrong_row_is_told_at_once(tmp_path):
@@ -393,3 +398,19 @@ def test_an_address_that_is_no_binder_is_refused_in_one_line(course, address):
     assert done.returncode == 2 and not (course / "never").exists()
     assert done.stderr.startswith("Error: --binder must be the Binder address of your repository")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("has_start", [True, False])
+def test_a_wrong_binder_is_refused_before_a_secret_is_written(tmp_path, has_start):
+    (tmp_path / "ids.csv").write_text("id\nada\n")
+    address = "foo" if has_start else "https://mybinder.org/v2/gh/me/course/HEAD"
+    words = ["course", "make", "--students", "ids.csv", "-o", "class", "--binder", address]
+    if not has_start:
+        (tmp_path / "mine").mkdir()
+        notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (tmp_path / "mine" / "mine.ipynb").write_text(json.dumps(notebook))
+        words += ["--lessons", "mine"]
+    before = sorted(tmp_path.iterdir())
+    done = run(tmp_path, *words)
+    assert done.returncode == 2 and done.stderr.startswith("Error: --binder ")
+    assert sorted(tmp_path.iterdir()) == before

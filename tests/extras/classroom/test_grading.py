@@ -539,6 +539,12 @@ def test_mistakes_of_the_lecturer_cost_one_line(graded, words, message):
     assert done.returncode == 2 and done.stderr.startswith("Error: ") and message in done.stderr
 
 
+@pytest.mark.parametrize("command", ["grade", "keys", "strip", "votes"])
+def test_a_missing_folder_is_named_before_its_secret(tmp_path, command):
+    done = run(tmp_path, "course", command, "none")
+    assert done.stderr == "Error: cannot read the folder 'none': No such file or directory\n"
+
+
 def test_what_was_recorded_counts_before_what_a_cell_says(tmp_path):
     cell = {"cell_type": "code", "source": ["answer = 3\n", 'wb.check("2.1", answer)']}
     (tmp_path / "02.ipynb").write_text(
@@ -722,8 +728,12 @@ def test_a_lecturers_weights_are_the_points_and_their_mistakes_cost_one_line(gra
         done.returncode == 2
         and "w.csv: '1.1 estimate' must be a number of at least 0, there is no" in done.stderr
     )
-    assert "there is no part '1.7 luck', '1.1 standard error' is missing" in done.stderr
-    assert done.stderr.count("is missing") == 21 and done.stderr.count("\n") == 1
+    assert (
+        "there is no part '1.7 luck', 21 parts are missing: '1.1 standard error', '" in done.stderr
+    )
+    assert done.stderr.count("missing") == done.stderr.count("\n") == 1
+    (tmp_path / "w.csv").write_text("".join(text.splitlines(keepends=True)[:-1]))
+    assert "w.csv: 1 part is missing: '5.3 verdict'\n" in run(tmp_path, *words).stderr
 
 
 def test_worked_solutions_lead_to_the_right_answers(graded, tmp_path):

@@ -110,6 +110,24 @@ def test_grades_count_the_new_exercises(course):
     assert page.count(mistake) == 1
 
 
+def test_files_that_students_got_with_the_lessons_are_not_called_ignored(course, tmp_path):
+    shutil.copytree(course / "mine", tmp_path / "mine")
+    (tmp_path / "mine" / "my_items.csv").write_text("truth,prediction\n1,1\n", encoding="utf-8")
+    path = tmp_path / "mine" / "03-voila-vs-neyman.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["cells"].append(added_cell('items = open("my_items.csv").read()'))
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    (tmp_path / "ids.csv").write_text("id\nada\nbob\n")
+    words = ("--students", "ids.csv", "--lessons", "mine", "-o", "class")
+    assert run(tmp_path, "course", "make", *words).returncode == 0
+    assert (tmp_path / "class" / "ada" / "my_items.csv").is_file()
+    (tmp_path / "class" / "bob" / "answers.txt").write_text("80")
+    assert run(tmp_path, "course", "grade", "class").returncode == 0
+    lines = (tmp_path / "grades.csv").read_text("utf-8-sig").splitlines()
+    remarks = {row["id"]: row["remarks"] for row in csv.DictReader(lines)}
+    assert remarks == {"ada": "", "bob": "no answers.json; ignored: 'answers.txt'"}
+
+
 def test_keys_hold_question_and_answer(course):
     assert run(course, "course", "keys", "course", "-o", "keys").returncode == 0
     page = (course / "keys" / "ada.html").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@ import re
 import by_hand
 import numpy as np
 import pytest
+import vl_convert
 
 import workbench as wb
 from workbench.extras.classroom.grading import OTHERS, Assessment, Graded, Grades
@@ -91,3 +92,14 @@ def test_a_class_without_audits_is_told():
         ReportError, match=r"no student gave an estimate with its standard error in exercise 1\.1"
     ):
         class_strip(grades({"ada": None}), SECRET)
+
+
+@pytest.mark.parametrize("students", [1, 2, 3, 60])
+def test_its_ticks_are_audits_and_the_page_has_the_title_once(students):
+    given = dict(list(answers().items())[:students])
+    found = class_strip(grades(given), SECRET)
+    texts = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(chart(found).to_json()))
+    audits = texts[: texts.index("one audit per student, in random order")]
+    assert set(audits) <= {str(k) for k in range(1, students + 1)} and str(students) in audits
+    assert found.texts()[0] in texts
+    assert "<h1>The audits of the class</h1>" in strip_page(found)

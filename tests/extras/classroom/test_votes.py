@@ -8,6 +8,7 @@ import types
 
 import ipywidgets
 import pytest
+import vl_convert
 from command import run
 
 from workbench import lessons
@@ -83,6 +84,15 @@ def test_the_page_names_nobody_and_escapes(tmp_path, asked):
         "2 predictions, 0 missing. heads: 1; tails: 1." in text
         and "data:image/png;base64,iVBOR" in text
     )
+
+
+@pytest.mark.parametrize("students", [1, 2, 3, 60])
+@pytest.mark.parametrize("choices", [("heads", "tails"), ()])
+def test_students_are_counted_in_whole_numbers(students, choices):
+    answers = ("heads",) * students if choices else (3,) * students
+    drawn = vl_convert.vegalite_to_svg(votes.chart(votes.Vote("?", choices, answers, 0)).to_json())
+    ticks = re.findall(r">([\d.]+)</text>", drawn)
+    assert {"0", str(students)} <= set(ticks) and all(map(str.isdigit, ticks))
 
 
 def test_nobody_predicted(tmp_path, asked):

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import click
 
 from workbench import checks
-from workbench.commands.options import Command
+from workbench.commands.options import Command, completion
+from workbench.reports import parameters
 
 OWN_FILE = "my_exercises.py"  # as in `workbench.lessons.checking`, which is slow to load
 
@@ -69,7 +70,9 @@ def make(
     ids = read_students(students)
     exercises = seeds.beside(output, "exercises.py")
     variants.use_exercises(os.path.join(lessons, OWN_FILE) if lessons else exercises)
-    copies.lessons(lessons)
+    notebooks = copies.lessons(lessons)
+    if binder is not None:
+        copies.check_binder(binder, notebooks, lessons)
     key = seeds.read_secret(secret or seeds.new_secret(output))
     written, existing = copies.write_copies(ids, key, output, binder=binder, home=lessons)
     variants.write_exercises(exercises)
@@ -144,9 +147,13 @@ def grade(
 
 
 def _secret(folder: str, secret: str | None) -> bytes:
-    """Return the secret of a class, and also grade the exercises that the lecturer added."""
-    from workbench.extras.classroom import seeds, variants
+    """Return the secret of a class, and also grade the exercises that the lecturer added.
 
+    The folder is read first, because without it the default secret is missing as well.
+    """
+    from workbench.extras.classroom import grading, seeds, variants
+
+    grading.student_folders(folder)
     variants.use_exercises(seeds.beside(folder, "exercises.py"))
     return seeds.read_secret(secret or seeds.beside(folder, "secret.txt"))
 
@@ -226,7 +233,7 @@ def concept_test(before: str, after: str) -> None:
 
 
 @click.command(cls=Command, example="workbench course slides stratified-accuracy -o slides.html")
-@click.argument("lesson")
+@click.argument("lesson", shell_complete=completion(parameters.topics))
 @_output("slides.html", "FILE", "HTML file")
 def slides(lesson: str, output: str) -> None:
     """Write LESSON as slides in one HTML file.

@@ -138,11 +138,6 @@ def with_link(notebook: dict, binder: str) -> dict:
     >>> page["cells"][1]["source"]
     ['[Open this course on Binder](https://mybinder.org/v2/gh/me/c/HEAD) without installing it.']
     """
-    if not BINDER.fullmatch(binder):
-        raise ReportError(
-            "--binder must be the Binder address of your repository, such as "
-            f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}"
-        )
     link = {
         "cell_type": "markdown",
         "id": "binder",
@@ -150,6 +145,29 @@ def with_link(notebook: dict, binder: str) -> dict:
         "source": [f"[Open this course on Binder]({binder}) without installing it."],
     }
     return notebook | {"cells": [*notebook["cells"][:1], link, *notebook["cells"][1:]]}
+
+
+def check_binder(binder: str, notebooks: dict[str, dict], home: StrPath | None = None) -> None:
+    """Raise ReportError if the start page cannot have a link to this Binder address.
+
+    Parameters
+    ----------
+    binder : str
+        Binder address of the course's repository.
+    notebooks : dict
+        Notebooks from `lessons`.
+    home : path, optional
+        Folder of a lecturer's own lessons.
+    """
+    if START not in notebooks:
+        raise ReportError(
+            f"--binder adds a link to {START}, but {str(home)!r} has no such notebook"
+        )
+    if not BINDER.fullmatch(binder):
+        raise ReportError(
+            "--binder must be the Binder address of your repository, such as "
+            f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}"
+        )
 
 
 def write_copies(
@@ -193,11 +211,13 @@ def write_copies(
     """
     folder, sources = Path(folder), lessons(home)
     extra = _extra_files(home, sources.values())
+    if extra:
+        names = sorted({Path(path).parts[0] for path in extra})
+        for notebook in sources.values():
+            about = notebook["metadata"].setdefault("workbench", {})
+            about["files"] = "\n".join(names)  # for grading, which does not know `home`
     if binder is not None:
-        if START not in sources:
-            raise ReportError(
-                f"--binder adds a link to {START}, but {str(home)!r} has no such notebook"
-            )
+        check_binder(binder, sources, home)
         sources[START] = with_link(sources[START], binder)
     with refusing(f"cannot write to {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)

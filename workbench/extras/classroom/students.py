@@ -71,6 +71,7 @@ def csv_rows(path: str) -> list[list[str]]:
     """Return the rows of a CSV file with comma, semicolon or tab as the separator."""
     with (
         refusing(f"cannot read {path!r}", (OSError,)),
+        open(path, "rb"),  # a missing file is not an invalid one
         refusing(f"{path} is not a valid CSV file", (ValueError, csv.Error)),
     ):
         text, _ = text_and_notes(path, path)

@@ -81,6 +81,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     """
     remaining = MOST_STUDENT_BYTES
     courses, students, remarks = [], set(), []
+    copied: set[str] = set()  # files that students got with the lessons
     answers: dict[str, Any] = dict.fromkeys(graded())
     for name in lessons:  # one notebook at a time, to limit the memory
         path = folder / name
@@ -90,6 +91,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
                 remaining -= path.stat().st_size
             courses.append(_metadata(notebook, "course"))
             students.add(_metadata(notebook, "student"))
+            copied.update(_metadata(notebook, "files").splitlines())
             for source in _code(notebook):
                 answers |= _answers_in(source)
         except NotPlainError as error:
@@ -100,7 +102,7 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     except NotPlainError as error:
         answers = dict.fromkeys(graded(), error)
         remarks.append(str(error))
-    remarks += _ignored_files(folder, lessons)
+    remarks += _ignored_files(folder, lessons, copied)
     valid = sorted(student for student in students if student and not id_problem(student))
     return Submission(answers, next(filter(None, courses), None), tuple(valid), tuple(remarks))
 
@@ -132,13 +134,13 @@ def _paths(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not HIDDEN.match(path.name)]
 
 
-def _ignored_files(folder: Path, lessons: list[str]) -> Iterator[str]:
+def _ignored_files(folder: Path, lessons: list[str], copied: set[str]) -> Iterator[str]:
     """Yield remarks if the answers may be in a file that is ignored."""
     if not os.access(folder, os.R_OK | os.X_OK):
         yield "the folder cannot be read"
         return
     names = {path.name for path in _paths(folder)}
-    ignored = names - {*lessons, ANSWERS, OWN_FILE, PREDICTIONS, DATA}
+    ignored = names - {*lessons, *copied, ANSWERS, OWN_FILE, PREDICTIONS, DATA}
     if ANSWERS in names:
         return
     if ignored:

@@ -135,7 +135,8 @@ def chart(vote: Vote) -> "alt.TopLevelMixin":
             for student, line in enumerate(vote.answers)
             for step, value in enumerate(line, 1)
         ]
-        axis = alt.Axis(tickMinStep=1, grid=False)
+        points = max(row["step"] for row in rows)
+        axis = theme.whole_numbers(points - 1, grid=False)
         layer = theme.Chart(theme.rows("votes", rows)).mark_line(opacity=0.4, color=theme.ESTIMATE)
         layer = layer.encode(
             x=alt.X("step:Q", title="point of the line", axis=axis),
@@ -151,7 +152,8 @@ def chart(vote: Vote) -> "alt.TopLevelMixin":
             axis = alt.Axis(labelAngle=0)
             x = alt.X("value:N", title="predicted", sort=list(vote.choices), axis=axis)
             size = {}
-        y = alt.Y("count:Q", title="students", axis=alt.Axis(tickMinStep=1))
+        axis = theme.whole_numbers(max(counts.values()))
+        y = alt.Y("count:Q", title="students", axis=axis)
         layer = theme.Chart(theme.rows("votes", rows)).mark_bar(color=theme.ESTIMATE, **size)
         layer = layer.encode(x=x, y=y)
     title = f"What {checks.counted(len(vote.answers), 'student')} predicted"

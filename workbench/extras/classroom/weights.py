@@ -64,7 +64,10 @@ def read_weights(path: str) -> Weights:
         f"{name!r} must be a number of at least 0" for name in names if weights.get(name, 0) is None
     ]
     problems += [f"there is no part {name!r}" for name in weights if name not in names]
-    problems += [f"{name!r} is missing" for name in names if name not in weights]
+    missing = [name for name in names if name not in weights]
+    if missing:
+        are_missing = checks.counted(len(missing), "part is missing", "parts are missing")
+        problems.append(f"{are_missing}: {checks.listed(missing, len(missing), quoted=True)}")
     if problems:
         raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
     return {

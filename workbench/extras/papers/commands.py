@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from workbench.commands.options import Command
+from workbench.commands.options import Command, completion
 from workbench.data.whole_files import write_text
 from workbench.reports.outputs import check_written
 from workbench.reports.parameters import WrongParameter, refusing
@@ -20,12 +20,20 @@ from workbench.reports.parameters import WrongParameter, refusing
 ALL, LIST = "all", "list"
 
 
+def _names() -> list[str]:
+    """Return all values of NAME."""
+    from workbench.extras.papers import registry
+
+    papers = [paper.name for paper in registry.papers()]
+    return [LIST, ALL, *papers, *(item.name for item in registry.all_items())]
+
+
 @click.command(
     cls=Command,
     example="workbench papers replay list\nworkbench papers replay kloos/fig1\n"
     "workbench papers replay all -o five-papers.html",
 )
-@click.argument("name")
+@click.argument("name", shell_complete=completion(_names))
 @click.option("-o", "--output", metavar="PAGE", help="Write an HTML page.  [all: five-papers.html]")
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON."

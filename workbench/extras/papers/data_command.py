@@ -6,15 +6,22 @@ from urllib.error import URLError
 import click
 
 from workbench import checks
-from workbench.commands.options import Command
+from workbench.commands.options import Command, completion
 from workbench.reports.parameters import refusing
+
+
+def _names() -> list[str]:
+    """Return the names of the data sets."""
+    from workbench.cross_validation.populations import KNOWN
+
+    return list(KNOWN)
 
 
 @click.command(
     cls=Command,
     example="workbench papers data letter\nworkbench papers data forest my-data --from forest.csv",
 )
-@click.argument("name")
+@click.argument("name", shell_complete=completion(_names))
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option(
     "--from",

@@ -1,6 +1,7 @@
 """Exercises of lesson 4: the values that their rules and texts in `content.yaml` use."""
 
 import functools
+import re
 from typing import Any
 
 from workbench.lessons.content import lesson_texts
@@ -18,6 +19,7 @@ LABELED = (
     (14, 104),
 )  # 200 answers: rows are human labels, columns are judge labels
 CARDS = {"subsidy": "mixed", "lost forms": "calibration", "camera": "neither"}
+_WORD = re.compile(r"[^\s,/;]+")
 
 
 def _by_hand(
@@ -83,7 +85,7 @@ def _two_estimators() -> dict:
 
 
 def _three_words(answer: Any) -> list | None:
-    methods = answer.split() if isinstance(answer, str) else answer
+    methods = _WORD.findall(answer) if isinstance(answer, str) else answer
     if not isinstance(methods, (list, tuple)) or len(methods) != len(CARDS):
         return None
     return [str(method).strip(" .!").lower() for method in methods]

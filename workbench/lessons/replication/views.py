@@ -12,6 +12,7 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
+from workbench import checks
 from workbench.charts.replication import arrays as array_charts
 from workbench.charts.replication import half_samples as box_charts
 from workbench.charts.replication import intervals as interval_charts
@@ -125,10 +126,13 @@ def use(path: Any, positive: Any = "") -> Any:
     sizes = np.bincount(items.box)[1:]
     if sizes.size < LEAST_CLUSTERS or sizes.min() < LEAST_IN_CLUSTER:
         lesson_data.use_items(None)
+        clusters = checks.counted(sizes.size, "cluster")
+        rows = checks.counted(sizes.max(), "row")
+        if sizes.min() < sizes.max():
+            rows = f"{sizes.min():,} to {rows}"
         raise ValueError(
             f"Lesson 2 needs at least {LEAST_CLUSTERS} clusters of at least {LEAST_IN_CLUSTER} "
-            f"rows each. {items.name} has {sizes.size} clusters of {sizes.min()} to "
-            f"{sizes.max()} rows."
+            f"rows each. {items.name} has {clusters} of {rows}."
         )
     lesson_data.check_predictions(2)
     return items
