@@ -1,6 +1,7 @@
 import base64
 import gzip
 import json
+import os
 import struct
 from pathlib import Path
 
@@ -367,7 +368,7 @@ def test_report_falls_through_to_the_image(monkeypatch, kernel):
     )
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     here = Path(__file__).parent
-    monkeypatch.setenv("PYTHONPATH", str(here.parents[1]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, here.parents[:2])))
     NotebookClient(
         notebook, store_widget_state=False, resources={"metadata": {"path": here}}
     ).execute()

@@ -634,7 +634,7 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
     raise WrongValue(
         "score_is",
         f"must say what {column} is: 'confidence' for the probability that the prediction is "
-        "correct, 'class1' for the probability of a class (give it as positive, --positive)",
+        "correct, 'class1' for the probability of the class named by positive (--positive)",
         told=reason,
     )
 

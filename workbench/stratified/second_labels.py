@@ -216,13 +216,16 @@ def merged_second_labels(
     tables = size, once, pairs, skipped
     *counts, left_out = (np.add.reduceat(table, starts) for table in tables)
     merged = second_labels(*counts, skipped=left_out, level=level)
+    of_merged = merged.confidence_interval
+    if of_merged is None:
+        return merged
     m = pairs.sum((1, 2, 3)) + skipped[:, 1]
     weight = size / (m + once.sum(1) + skipped[:, 0])
     group_mean = np.add.reduceat(m * weight, starts) / np.add.reduceat(m, starts)
     weight = weight / np.repeat(group_mean, np.diff([*starts, size.size]))
     wider = np.sqrt(m @ weight**2 / m.sum())  # the mean weight of a pair is 1
     by_first, estimates, limits = [], [], []
-    ends = zip((0, 1), (merged.lowest, merged.highest), merged.confidence_interval, strict=True)
+    ends = zip((0, 1), (merged.lowest, merged.highest), of_merged, strict=True)
     for label, estimate, limit in ends:
         labels = _completed(once, pairs, skipped, label)
         first, weighted = _group_estimates(size, weight, *labels, starts)
@@ -231,7 +234,7 @@ def merged_second_labels(
         by_first.append(first)
         estimates.append(float(np.clip(corrected, 0, 1)))
         limits.append(float(np.clip(corrected + wider * (limit - estimate), 0, 1)))
-    interval = replace(merged.confidence_interval, low=limits[0], high=limits[1])
+    interval = replace(of_merged, low=limits[0], high=limits[1])
     lowest, highest = estimates
     return replace(
         merged,

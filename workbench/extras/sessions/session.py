@@ -774,7 +774,7 @@ class AuditSession:
             with all labels so far, and a tool's file has the items without a label.
         by : str, optional
             Name of the annotator. In an audit with double annotation, the sheet shows no labels of
-            others.
+            others, and leaves out items that wait for no label.
         to : {"csv", "xlsx", "label-studio", "doccano", "prodigy"}, optional
             Format of the file. The default is a sheet in the format of the ending.
 
@@ -792,9 +792,14 @@ class AuditSession:
                 places = list(itertools.islice(trail.available(who, session_store.now()), n))
             else:
                 places = list(range(trail.budget))
-                if kind not in sheets.SHEETS:
+                is_sheet, own = kind in sheets.SHEETS, []
+                if is_sheet and by:
+                    own = [k for k in places if who in [label.who for label in trail.labels(k)]]
+                if not is_sheet or (by and trail.design["second_share"]):
                     places = [
-                        k for k in places if trail.status(k) == OPEN or trail.wants_another(k)
+                        k
+                        for k in places
+                        if trail.status(k) == OPEN or trail.wants_another(k) or k in own
                     ]
             if not places:
                 raise SessionError(self._nothing_to_export())
