@@ -75,3 +75,25 @@ def test_every_rule_has_one_verdict_and_the_last_one_always_applies():
             assert not {"if", "unless"} & last.keys(), number
             for rule in [*rules, last]:
                 assert len({"correct", "mistake", "not yet"} & rule.keys()) == 1, (number, rule)
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "problem"),
+    [
+        (
+            "- if: {part: 2, is: audit.standard_error",
+            "- iff: {part: 2, is: audit.standard_error",
+            "key 'iff'",
+        ),
+        ("within: 0.0001", "within: -1", "tolerance such as 0.001 or 1%; got -1"),
+        ("within: 0.0001", "withn: 0.0001", "other keys than from, is, part, to, within"),
+        ("      correct: ", "      corect: ", "key 'corect'"),
+    ],
+)
+def test_a_typing_error_in_a_rule_is_an_error(tmp_path, text, other, problem):
+    content = FILES[1].read_text(encoding="utf-8")
+    assert text in content
+    (tmp_path / "content.yaml").write_text(content.replace(text, other, 1), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(problem)) as caught:
+        LessonTexts(tmp_path).exercises({})
+    assert "content.yaml, exercise 1.1" in caught.value.__notes__[0]

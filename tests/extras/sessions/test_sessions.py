@@ -682,3 +682,13 @@ def test_repeated_identifiers(tmp_path):
     items = wb.ScoredItems(np.array(["a", "b", "a"] * 4, object), np.linspace(0.5, 1, 12))
     rule = "must be unique; 'a' repeats"
     refused(lambda: created(tmp_path, items, budget=8), "items.id", rule)
+
+
+def test_a_sheet_for_the_second_annotator_holds_items_that_wait_for_a_label(tmp_path, known):
+    session = created(tmp_path, known[0], second_share=0.3, budget=100)
+    for item in session.next(100, by="ann"):
+        session.record(item.id, 1, by="ann")
+    waiting = session.export(tmp_path / "bob.csv", by="bob")
+    assert 15 < waiting < 45
+    assert waiting == len(session.next(100, by="bob"))
+    assert session.export(tmp_path / "ann.csv", by="ann") == 100

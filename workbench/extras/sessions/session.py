@@ -792,14 +792,14 @@ class AuditSession:
                 places = list(itertools.islice(trail.available(who, session_store.now()), n))
             else:
                 places = list(range(trail.budget))
-                is_sheet, own = kind in sheets.SHEETS, []
-                if is_sheet and by:
-                    own = [k for k in places if who in [label.who for label in trail.labels(k)]]
+                is_sheet = kind in sheets.SHEETS
                 if not is_sheet or (by and trail.design["second_share"]):
                     places = [
                         k
                         for k in places
-                        if trail.status(k) == OPEN or trail.wants_another(k) or k in own
+                        if trail.status(k) == OPEN
+                        or trail.wants_another(k)
+                        or (is_sheet and who in [label.who for label in trail.labels(k)])
                     ]
             if not places:
                 raise SessionError(self._nothing_to_export())
