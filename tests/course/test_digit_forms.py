@@ -33,7 +33,7 @@ def test_digit_forms_fifths():
 
 def test_a_changed_fingerprint_is_an_error(monkeypatch):
     monkeypatch.setattr("workbench.course.digit_forms.FORMS_DIGEST", "0")
-    refused(digit_forms.__wrapped__, "digit_forms", "must have SHA-256 0; got 104b93b9")
+    refused(digit_forms.__wrapped__, "digit_forms", "must have SHA-256 0; got 104b93b98a")
 
 
 def test_one_form_in_one_box_is_spoken_of_in_the_singular():

@@ -46,7 +46,7 @@ class LessonTexts:
         return questions.predict(name, self.question(name, **values), self.feedback(name))
 
     def question(self, name: str, **values: Any) -> str:
-        """Return the text of a question, with values in the place of its placeholders."""
+        """Return the text of a question; values fill its placeholders."""
         return self._content["predictions"][name]["question"].format(**values)
 
     def feedback(self, name: str) -> dict[str, str]:

@@ -229,11 +229,11 @@ def merged_second_labels(
     for label, estimate, limit in ends:
         labels = _completed(once, pairs, skipped, label)
         first, weighted = _group_estimates(size, weight, *labels, starts)
-        unweighted = _group_estimates(size, None, *labels, starts)[1]
-        corrected = estimate + weighted - unweighted
+        change = weighted - _group_estimates(size, None, *labels, starts)[1]
+        wider_by = (wider - 1) * (limit - estimate)
         by_first.append(first)
-        estimates.append(float(np.clip(corrected, 0, 1)))
-        limits.append(float(np.clip(corrected + wider * (limit - estimate), 0, 1)))
+        estimates.append(float(np.clip(estimate + change, 0, 1)))
+        limits.append(float(np.clip(limit + change + wider_by, 0, 1)))
     interval = replace(of_merged, low=limits[0], high=limits[1])
     lowest, highest = estimates
     return replace(

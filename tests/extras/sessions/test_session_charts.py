@@ -51,3 +51,22 @@ def test_every_interim_analysis_has_its_intervals(session):
     assert figure.alternative.startswith(f"{figure.title}. First: 20 labels, ")
     assert figure.chart().to_dict()["description"] == figure.alternative
     assert charts.interim_analyses(session.looks[:1], session.design) is None
+
+
+@pytest.mark.parametrize("asks", ["accuracy", "class_metrics"])
+def test_a_page_promises_an_interval_at_any_time_only_for_accuracy(tmp_path, asks):
+    items, truth = population()
+    metrics_of = (
+        {} if asks == "accuracy" else {"question": asks, "metrics_of": "dog", "asks": "truth"}
+    )
+    with created(tmp_path, items, **metrics_of) as session:
+        label(session, truths(items, truth), 20)
+        report = read(session.path)
+    sample = report.basis()[0]
+    table = report.methods(*report.estimates.values())._repr_html_()
+    for text in (sample, table):
+        assert ("is valid at any interim analysis" in text) == (asks == "accuracy")
+        assert ("is available once all planned" in text) == (asks != "accuracy")
+    assert ("or at every 10 labels" in table) == (asks == "accuracy")
+    shown = {row["setting"]: row["value"] for row in report.settings.rows()}
+    assert shown["strata"] == len(report.design["stratum_size"])

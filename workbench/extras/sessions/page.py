@@ -34,7 +34,8 @@ MEANING = {
     "anytime": "is valid at any interim analysis, and whenever you stop",
     "looks": "is valid at planned interim analyses, or at every 10 labels from 30 to 600",
     "fixed": "is valid if the number of labels does not depend on interim analyses",
-    "waves": "is available once all planned labels are recorded",
+    "at the end": "is available once all planned labels are recorded",
+    "at planned looks": "is valid at interim analyses that were planned at the start",
     CORRECTED: "is valid with label errors, if the number of labels was fixed beforehand",
 }
 TITLES = {
@@ -164,8 +165,9 @@ class SessionReport:
         return UnrecordedHtml("".join(table._repr_html_() for table in tables))
 
     def _meaning(self, method: str) -> str:
-        at_the_end = method == "planned" and "anytime" not in methods_for(self.design)
-        return MEANING["waves" if at_the_end else method]
+        if "anytime" not in methods_for(self.design):
+            method = {"planned": "at the end", "looks": "at planned looks"}.get(method, method)
+        return MEANING[method]
 
     def looked(self) -> str:
         """Return the number of interim analyses in a sentence."""
