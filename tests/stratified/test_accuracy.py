@@ -519,7 +519,7 @@ def test_a_plan_needs_no_look_at_other_outcomes(size, rate, labeled):
 
 
 def test_a_search_for_more_labels_than_anybody_reads_ends_before_it_starts():
-    rule = "must need at most 1,000,000 labels; 1e-05 needs about 7,98"
+    rule = "must need at most 1,000,000 labels; 1e-05 needs about 7,985,695"
     refused(lambda: wb.plan_budget([5_000_000, 3_000_000], [0.9, 0.8], 1e-5), "half_width", rule)
     assert (
         wb.plan_budget([5_000_000, 3_000_000], [0.9, 0.8], 1e-5, interval="wald").budget > 7_900_000
