@@ -249,11 +249,10 @@ def _form(right: list) -> str:
 _FORMS = {int: "a whole number", float: "a number", str: "a text"}
 
 
-def students_file(exercises: list[str]) -> str:
+def students_file() -> str:
     """Return the students' file of exercises: the questions without their answers."""
     calls = []
-    for number in sorted(exercises):
-        entry = OWN[number]
+    for number, entry in sorted(OWN.items()):
         settings: dict[str, Any] = {"answer_with": entry.form}
         if entry.count is not None:
             settings["numbers"] = entry.count
@@ -261,9 +260,10 @@ def students_file(exercises: list[str]) -> str:
     return STUDENTS_HEAD + "".join(calls)
 
 
-def lecturers_file(numbers: list[str]) -> str:
+def lecturers_file() -> str:
     """Return the lecturer's file of exercises: answers as values, to grade without data."""
-    return LECTURERS_HEAD + "".join(_call(number, OWN[number].settings) for number in numbers)
+    calls = (_call(number, entry.settings) for number, entry in sorted(OWN.items()))
+    return LECTURERS_HEAD + "".join(calls)
 
 
 def _call(number: str, settings: Mapping) -> str:

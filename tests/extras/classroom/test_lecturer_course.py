@@ -8,7 +8,6 @@ import pytest
 from command import run
 
 from workbench.extras.classroom import variants
-from workbench.lessons import checking
 from workbench.reports.parameters import ReportError, notebooks_folder
 
 EXERCISES = """
@@ -163,10 +162,8 @@ def test_an_answer_in_a_cell_is_refused_before_anything_is_written(tmp_path):
         ),
     ],
 )
-def test_a_file_of_exercises_that_cannot_be_graded_is_refused(tmp_path, monkeypatch, text, message):
-    monkeypatch.setattr(variants, "_added", [])
+def test_a_file_of_exercises_that_cannot_be_graded_is_refused(tmp_path, text, message):
     (tmp_path / "my_exercises.py").write_text(text)
     with pytest.raises(ReportError, match=message):
         variants.use_exercises(tmp_path / "my_exercises.py")
     assert variants.graded() == list(variants.VARIANTS)
-    checking.OWN.clear()

@@ -12,9 +12,9 @@ from workbench import checks
 from workbench.data.whole_files import StrPath
 from workbench.extras.classroom.seeds import fingerprint
 from workbench.extras.classroom.submissions import ANSWERS, course_of
-from workbench.extras.classroom.variants import VARIANTS, graded, question_of, task_of
+from workbench.extras.classroom.variants import graded, question_of, task_of
 from workbench.lessons import own_exercises
-from workbench.lessons.checking import OWN_FILE
+from workbench.lessons.checking import OWN, OWN_FILE
 from workbench.reports.pages import source
 from workbench.reports.parameters import (
     ReportError,
@@ -250,9 +250,8 @@ def _extra_files(home: StrPath | None, notebooks: Iterable[dict]) -> dict[str, b
         for path in {(folder / text).resolve() for text in texts}:
             if path.is_file() and folder in path.parents and path.suffix not in (".py", ".ipynb"):
                 files[path.relative_to(folder).as_posix()] = path.read_bytes()
-    added = [number for number in graded() if number not in VARIANTS]
-    if added:
-        files[OWN_FILE] = own_exercises.students_file(added).encode()
+    if OWN:
+        files[OWN_FILE] = own_exercises.students_file().encode()
     return files
 
 

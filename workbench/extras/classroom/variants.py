@@ -56,9 +56,6 @@ class Variant:
         return self.question.format(**fields)
 
 
-_added: list[str] = []  # exercises that the lecturer added
-
-
 def use_exercises(path: StrPath) -> None:
     """Also grade the exercises of a lecturer's file, instead of those of an earlier file.
 
@@ -72,7 +69,7 @@ def use_exercises(path: StrPath) -> None:
     ReportError
         If the file cannot be used, or has an exercise without an answer.
     """
-    _added.clear()
+    OWN.clear()
     if not os.path.exists(path):
         return
     try:
@@ -81,31 +78,31 @@ def use_exercises(path: StrPath) -> None:
         raise ReportError(str(error)) from error
     unanswered = [number for number in numbers if not OWN[number].answer]
     if unanswered:
+        OWN.clear()
         listed = checks.listed(unanswered)
         raise ReportError(f"{os.fspath(path)} has no answer to exercise {listed}")
-    _added.extend(sorted(numbers))
 
 
 def write_exercises(path: StrPath) -> None:
     """Write the exercises that the lecturer added, if any, with their answers."""
-    if _added:
+    if OWN:
         with refusing():
-            whole_files.write_text(path, own_exercises.lecturers_file(_added))
+            whole_files.write_text(path, own_exercises.lecturers_file())
 
 
 def graded() -> list[str]:
     """Return the numbers of all graded exercises, those of the course first."""
-    return [*VARIANTS, *_added]
+    return [*VARIANTS, *sorted(OWN)]
 
 
 def question_of(exercise: str, task: dict) -> str:
     """Return the question of an exercise in Markdown."""
-    return OWN[exercise].question if exercise in _added else VARIANTS[exercise].ask(task)
+    return OWN[exercise].question if exercise in OWN else VARIANTS[exercise].ask(task)
 
 
 def task_of(secret: bytes, student: str, exercise: str) -> dict:
     """Return the data of a student's exercise, determined by secret, id and exercise."""
-    if exercise in _added:  # it is the same for all students
+    if exercise in OWN:  # it is the same for all students
         return {}
     return VARIANTS[exercise].draw(draws(secret, student, exercise))
 
