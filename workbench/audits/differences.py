@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.audits.accuracy import Audit, checked_seed
 from workbench.audits.plans import SamplePlan
-from workbench.audits.questions import NAMES, AuditDesign, differing, items_at
+from workbench.audits.questions import (
+    NAMES,
+    AuditDesign,
+    compared_models,
+    differing,
+    items_at,
+    which_is_which,
+)
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import SheetLabels, check_columns
@@ -282,10 +289,7 @@ def difference_audit(
     plan = SamplePlan(differ, design, source, sheet_columns)
     fields, sample, strata = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
-    models = tuple(
-        str((source or {}).get(role) or name)
-        for role, name in zip(("prediction", "rival"), NAMES, strict=True)
-    )
+    models = compared_models(source)
     spared = 0 if fields["mode"] == "analyzed" else budget - least
     notes = fields.pop("notes")
     notes += _scope_notes(differ.size, spared, models, bool(fields.get("premise")))
@@ -341,12 +345,7 @@ def _truth(items: ScoredItems) -> float | None:
 
 
 def _scope_notes(differing: int, spared: int, models: tuple, labels_given: bool) -> Iterator[Note]:
-    yield Note(
-        "remark",
-        "A is the prediction and B is the second model"
-        if models == NAMES
-        else f"A is {models[0]} and B is {models[1]}",
-    )
+    yield Note("remark", which_is_which(models))
     agreeing = (
         "labels of items on which the models agree are not used"
         if labels_given

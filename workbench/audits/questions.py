@@ -463,6 +463,21 @@ def pair_sizes(items: ScoredItems) -> np.ndarray:
     return sizes
 
 
+def compared_models(source: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Return the columns of the predictions of A and B, or "A" and "B" if they are not known."""
+    return tuple(
+        str((source or {}).get(role) or name)
+        for role, name in zip(("prediction", "rival"), NAMES, strict=True)
+    )
+
+
+def which_is_which(models: tuple[str, ...]) -> str:
+    """Return in a sentence which model is A and which is B."""
+    if models == NAMES:
+        return "A is the prediction and B is the second model"
+    return f"A is {models[0]} and B is {models[1]}"
+
+
 def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the columns of the judge labels for A and B, or "A" and "B" if they are not known."""
     judge = (source or {}).get("judge")

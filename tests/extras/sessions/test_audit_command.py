@@ -17,6 +17,7 @@ from command import ROOT, run, run_here
 
 import workbench as wb
 from workbench.extras.sessions.commands import audit
+from workbench.extras.sessions.page import read
 
 
 def write_scores(folder, n=300, **columns):
@@ -226,7 +227,7 @@ def test_mistakes_are_one_line(folder, line, message):
             "--second-share must be 0 for this question, because double annotation corrects",
         ),
         ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
-        ("--metrics-of x", "--metrics-of needs question='class_metrics'; got 'x'"),
+        ("--metrics-of x", "--metrics-of is for the metrics of a class only; got 'x'"),
         ("--looks 3,2", "--looks must be at most 10 increasing numbers of labels; got 3, 2"),
         (
             "--positive x",
@@ -342,6 +343,7 @@ def test_the_metrics_of_a_class_and_two_models(folder):
         r"Accuracy of A minus accuracy of B \+[\d.]+ points \(95% confidence interval \+[\d.]+ to \+[\d.]+\); 60 of 60",
         said,
     )
+    assert "A is yhat and B is other." in read(str(folder / "models.db")).basis()
 
 
 class Tags(HTMLParser):

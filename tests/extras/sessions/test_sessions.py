@@ -647,7 +647,7 @@ COLUMNS = "must have names without quotes and delimiters that a spreadsheet does
         ({"question": "difference"}, "asks", "must be 'truth' for a difference", ""),
         ({"question": "class_metrics", "metrics_of": "dog"}, "asks", "must be 'truth' for the metrics of class 'dog'", ""),
         ({"question": "class_metrics"}, "metrics_of", "must name a predicted class for question='class_metrics': 'cat', 'dog', 'eel'", ""),
-        ({"metrics_of": "dog"}, "metrics_of", "needs question='class_metrics'", "got 'dog'"),
+        ({"metrics_of": "dog"}, "metrics_of", "is for the metrics of a class only", "got 'dog'"),
         ({"looks": [10] * 3}, "looks", "must be at most 10 increasing numbers of labels; got 10, 10, 10", ""),
         ({"looks": [100]}, "looks", "must be a whole number from 1 to 60", "got 100"),
         ({"second_share": 2}, "second_share", "must be a number from 0 to 1", "got 2"),

@@ -136,6 +136,15 @@ def score_columns(data: Mapping[str, ndarray], label: str) -> tuple[list[str], d
     ValueError
         If columns of different kinds, or a column of words, could be scores.
     """
+    values, reasons = _possible_scores(data, label)
+    _refuse_mixed(values, label)
+    return list(values), reasons
+
+
+def _possible_scores(
+    data: Mapping[str, ndarray], label: str
+) -> tuple[dict[str, ndarray], dict[str, str]]:
+    """Return the numbers of each column that may hold scores, and why the others do not."""
     roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
     reasons: dict[str, str] = {}
     values: dict[str, ndarray] = {}
@@ -153,9 +162,7 @@ def score_columns(data: Mapping[str, ndarray], label: str) -> tuple[list[str], d
         else:
             values[name] = column
     reasons |= {name: "it is empty" for name, column in values.items() if not column.size}
-    values = {name: column for name, column in values.items() if column.size}
-    _refuse_mixed(values, label)
-    return list(values), reasons
+    return {name: column for name, column in values.items() if column.size}, reasons
 
 
 def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
@@ -173,7 +180,7 @@ def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
     if not model or len(set(numbers.as_text(data[model]))) < 2:
         return "", ""
     columns = {name: cells for name, cells in data.items() if name != model}
-    scores, _ = score_columns(columns, label)
+    scores = list(_possible_scores(columns, label)[0])
     if len(scores) != 1:
         raise WrongValue(
             "score",

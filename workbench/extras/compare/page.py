@@ -52,7 +52,8 @@ class ScoredComparison:
     def reading(self) -> Table | None:
         """Return the items on which the best model does worse than the others, None for none."""
         rows = worth_reading(self.scores)
-        caption = "Items on which the best model does worse than the others"
+        items = checks.counted(len(rows), "item")
+        caption = f"The {items} on which the best model is furthest behind the mean of the others"
         return Table(tuple(rows), caption) if rows else None
 
     def basis(self) -> str:

@@ -172,7 +172,7 @@ def new_design(
     if question == "class_metrics":
         design["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
-        raise checks.WrongValue("metrics_of", "needs question='class_metrics'", metrics_of)
+        raise checks.WrongValue("metrics_of", "is for the metrics of a class only", metrics_of)
     _refuse_answers(asks, question, items)
     shown_columns = _shown_columns(columns, items)
     refuse_shown(shown_columns, verdict_columns(source))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.audits.questions import compared_models, which_is_which
 from workbench.checks import counted
 from workbench.extras.sessions.charts import name_of
 from workbench.extras.sessions.estimates import (
@@ -127,6 +128,8 @@ class SessionReport:
             f"From {labels}, sampled at random from {items} within {strata}. The "
             f"{percent(design['level'])} interval {meaning}."
         ]
+        if design["question"] == "difference" and design["asks"] == "truth":
+            sentences.append(f"{which_is_which(compared_models(design['source']))}.")
         if design["source"].get("left_out"):
             sentences.append(f"{design['source']['left_out']}.")
         steps = to_do(self.status, shlex.quote(self.file))
