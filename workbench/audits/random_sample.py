@@ -12,6 +12,7 @@ References
    about 20 units each.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,6 +112,65 @@ def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
     sample, population = digits.percents(count[most] / labeled.sum(), size[most] / code.size)
     difference = f"{sample} of them are predicted {str(classes[most])!r}, {population} of all items"
     return float(min(1.0, 2 * tests * tail[most])), difference
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of a column that labeled items have, compared with those of a random sample.
+
+    Attributes
+    ----------
+    total, reached : int
+        Number of values of all items, and of the labeled items.
+    expected : float
+        Expected number of values of as many items sampled at random.
+    pvalue : float
+        Upper bound on the probability that a random sample has so few values.
+    """
+
+    total: int
+    reached: int
+    expected: float
+    pvalue: float
+
+
+def reached_values(values: Sequence, labeled: np.ndarray) -> Values:
+    """Compare the values of the labeled items with those of a random sample of as many items.
+
+    Clusters of items that were labeled together have fewer values.
+
+    Parameters
+    ----------
+    values : (N,) sequence
+        The value of each item, such as its customer.
+    labeled : (N,) ndarray of bool
+        Whether the item is labeled.
+
+    Notes
+    -----
+    A random sample of n of N items misses a value of g items with probability at most
+    (1 - n / N)^g. These events are negatively associated [3]_. So Chernoff's bound holds for the
+    number of missed values.
+
+    References
+    ----------
+    .. [3] Joag-Dev & Proschan, Negative association of random variables, Annals of Statistics 11,
+       1983.
+
+    Examples
+    --------
+    >>> found = reached_values([0] * 9 + [1] * 9 + [2] * 9, np.arange(27) < 9)
+    >>> found.reached, round(found.expected, 2), round(found.pvalue, 4)
+    (1, 2.92, 0.0104)
+    """
+    numbering: dict = {}
+    code = np.array([numbering.setdefault(value, len(numbering)) for value in values], np.int64)
+    size = np.bincount(code)
+    reached = int((np.bincount(code[labeled], minlength=size.size) > 0).sum())
+    missed = size.size - reached
+    mean = float(((1 - labeled.mean()) ** size).sum()) if code.size else 0.0
+    exponent = missed - mean - missed * np.log(missed / mean) if missed > mean else 0.0
+    return Values(size.size, reached, size.size - mean, float(np.exp(exponent)))
 
 
 def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:

@@ -189,7 +189,10 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         return
     truth = options.pop("truth", "")
     plan = {"budget": str(budget)}
-    questions = {f"How accurate is the classifier? Plan {budget:,} labels": options}
+    asked = "How accurate is the classifier"
+    if "model" in options:
+        asked = "Which of two models is more accurate"
+    questions = {f"{asked}? Plan {budget:,} labels": options}
     if truth:
         with_truth = options | {"truth": truth}
         questions["How accurate is it, given the true classes?"] = with_truth
@@ -222,9 +225,23 @@ def _scored(table: Inspected) -> dict[str, Any]:
     else:
         used = [scores[0], *predictions[:2]]
         options = dict(zip(("score", "prediction", "rival"), used, strict=False)) | options
+    model, item = _rows_of_models(table)
+    if item and predictions:
+        two_models = sorted(table.distinct(model))[:2]
+        options |= {"id": item, "model": model, "rival": ",".join(two_models)}
     if any(map(table.has_gaps, used)):
         options["leave_out"] = "missing"
     return options
+
+
+def _rows_of_models(table: Inspected) -> tuple[str, str]:
+    """Return the columns of models and of items if each model has a row for each item, else ""."""
+    model = table.first(roles.MODEL)
+    models = len(table.distinct(model)) if model else 0
+    for name in table.data if models > 1 else ():
+        if name != model and len(table.distinct(name)) * models == table.rows:
+            return model, name
+    return "", ""
 
 
 def of_metrics(table: Inspected) -> Iterator[Use]:
@@ -239,6 +256,9 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
     question = METRICS
     if columns.get("prediction") and len(groups) == 1 and not design:
         columns["group"] = groups[0]
+    model, item = _rows_of_models(table)
+    if item and columns.get("prediction"):
+        columns |= {"group": model, "psu": item}
     columns |= design
     if "prediction" not in columns:
         truth = columns["truth"]

@@ -55,6 +55,7 @@ _UNUSED = {
     CLUSTER: ("unreliable", "clusters"),
     STRATUM: ("data", "strata"),
     MONTH: ("data", "periods"),
+    MODEL: ("unreliable", "models, with rows of their own for each item,"),
 }
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
@@ -80,8 +81,9 @@ _NAMES = {
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
-    CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
-    r"user|author|hospital|subject",
+    CLUSTER: r"(psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
+    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store)"
+    r"([_ .-]?(id|no|nr|number|key))?",
     STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
 }
 _TRAITS = {

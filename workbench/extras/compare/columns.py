@@ -146,6 +146,7 @@ def _possible_scores(
 ) -> tuple[dict[str, ndarray], dict[str, str]]:
     """Return the numbers of each column that may hold scores, and why the others do not."""
     roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
+    has_predictions = {roles.PREDICTION, roles.TRUTH} <= {*roles_of.values()}
     reasons: dict[str, str] = {}
     values: dict[str, ndarray] = {}
     for name, cells in data.items():
@@ -157,6 +158,8 @@ def _possible_scores(
             reasons[name] = f"it seems to be a {role}"
             if role in _USES:
                 reasons[name] += f", for the option {_USES[role]}"
+        elif roles_of[name] == roles.SCORE and has_predictions:
+            reasons[name] = "it seems to be the confidence of a prediction"
         elif (column := _numbers(name, cells, label)) is None:
             reasons[name] = "it holds text"
         else:

@@ -24,6 +24,7 @@ OPTIONS = {
     roles.CLUSTER: "--psu",
     roles.WEIGHT: "--weight",
     roles.MONTH: "--group",
+    roles.MODEL: "--group",
 }
 
 

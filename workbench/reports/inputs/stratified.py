@@ -14,7 +14,7 @@ from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import ANSWERS
 from workbench.reports.inputs.parameters import Parameters
-from workbench.reports.inputs.unused import with_unused
+from workbench.reports.inputs.unused import few_values, with_unused
 from workbench.stratified import prices
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
@@ -28,6 +28,7 @@ OPTIONS = {
     roles.STRATUM: "--strata-by",
     roles.CLUSTER: f"{CLUSTERED} --psu",
     roles.WEIGHT: f"{CLUSTERED} --weight",
+    roles.MODEL: "--rival FIRST,SECOND --model",
 }
 
 
@@ -182,12 +183,17 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
             if inputs.metrics_of
             else differences.difference_audit(items, budget, **design)
         )
-    used = {
+    options = {
         **inputs.only("score", "prediction", "truth", "id"),
         **inputs.only("rival", "model", "strata_by", "columns"),
     }
-    warn = bool(audit.premise)
-    return items, with_unused(audit, inputs.scores, used.values(), OPTIONS, warn=warn)
+    used = [name.strip() for name in ",".join(options.values()).split(",")]
+    if items.labeled is not None and inputs.scores:
+        notes = few_values(inputs.scores, used, items.labeled, items.size)
+        audit = audit._noted(*notes.values())
+        used += notes
+    warn = bool(audit.premise or inputs.truth)
+    return items, with_unused(audit, inputs.scores, used, OPTIONS, warn=warn)
 
 
 def _budget(inputs: StratifiedParameters, items: ScoredItems) -> int:

@@ -1,13 +1,18 @@
 """Notes on unused columns that seem to be part of the sample's design."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.data import roles
+import numpy as np
+
+from workbench.audits.random_sample import reached_values
+from workbench.data import frames, roles, shapes
 from workbench.results import Note
 from workbench.results.limits import warn_of_limit
 
 UNRELIABLE = "unreliable"
+LEAST_VALUES = 10  # of a column of clusters; a column with fewer may say that a row is labeled
+UNLIKELY = 1e-4  # probability below which so few values are no chance
 
 
 def unused_columns(
@@ -41,3 +46,40 @@ def with_unused(
     """Return a result with the notes of `unused_columns` added."""
     notes = unused_columns(source, used, options, warn=warn)
     return result._noted(*notes) if notes else result
+
+
+def few_values(source: str, used: Sequence[str], index: np.ndarray, size: int) -> dict[str, Note]:
+    """Return a note for each unused column of which labeled rows have too few values by chance.
+
+    Parameters
+    ----------
+    source : str
+        File of the report, with a row per item.
+    used : list of str
+        Columns that the report used.
+    index : (n,) ndarray of int
+        Positions of the labeled rows.
+    size : int
+        Number of items. If rows of the file were left out, no column is compared.
+    """
+    names = [name for name in frames.column_names(source) if name not in used]
+    columns = frames.read_columns(source, names)[0] if names else {}
+    labeled = np.zeros(size, bool)
+    labeled[index] = True
+    notes: dict[str, Note] = {}
+    for name, cells in columns.items():
+        if cells.size != size or len(set(cells[index].tolist())) == index.size:
+            continue  # rows were left out, or all labeled rows have different values
+        filled = ~shapes.gaps(cells, True)
+        values = reached_values(cells[filled].tolist(), labeled[filled])
+        if values.total >= LEAST_VALUES and values.pvalue < UNLIKELY / len(names):
+            text = (
+                f"the labeled rows have only {values.reached:,} of the {values.total:,} values of "
+                f"column {name!r}; a random sample would have about {values.expected:,.0f}. If "
+                f"rows with the same {name!r} were labeled together, the interval is too short. "
+                f"Then run workbench report brr-orthogonal-arrays --psu {name!r} with the labeled "
+                "rows instead"
+            )
+            warn_of_limit(text)
+            notes[name] = Note(UNRELIABLE, text)
+    return notes
