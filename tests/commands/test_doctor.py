@@ -304,6 +304,8 @@ def table(header, *cells):
 
 
 IDS = [f"i{k}" for k in range(60)]
+SURE = [f"0.{k}" for k in range(51, 99)]
+TWICE = [f"i{k % 30}" for k in range(60)]
 AB, BA, NY, UNIT, PERCENT = (
     ["a", "b", "a"],
     ["b", "a", "a", "b"],
@@ -413,6 +415,21 @@ COMMANDS = [
     (
         table("id,y,s_score,t_score", IDS, NY, UNIT, UNIT[1:]),
         "--items x.csv --truth y --prediction '' --score s_score,t_score\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("case,system,s,pred,y", TWICE, ["A"] * 30 + ["B"] * 30, SURE, AB, BA),
+        "--score s --prediction pred --id case --model system --rival A,B --truth y",
+        "--score s\n",
+    ),
+    (
+        table("case,system,pred,y", TWICE, ["A"] * 30 + ["B"] * 30, AB, BA),
+        "--items x.csv --truth y --prediction pred --group system --psu case\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("patient_id,pred,y", TWICE, AB, BA),
+        "--items x.csv --truth y --prediction pred --psu patient_id\n",
         "stratified-accuracy",
     ),
     (
