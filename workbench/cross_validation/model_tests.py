@@ -293,7 +293,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     b, c : int
         Number of items that only the first model (b), and only the second model (c), classified
         incorrectly.
-    method : {"exact", "midp", "chi2"}
+    method : {"exact", "midp", "chi2"}, default "exact"
         "exact": binomial test. "midp": binomial test that counts half the probability of the
         observed counts; its error rate is close to the nominal level [1]_. "chi2": chi-square test
         with Edwards' continuity correction, (abs(b - c) - 1)^2 / (b + c).

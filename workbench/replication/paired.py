@@ -163,7 +163,7 @@ class MetricComparison(Result):
         return [{"model": name} | row for name, of_model in of_models for row in of_model.rows()]
 
     def ranks(self) -> list[dict]:
-        """Return the possible ranks of each model by each metric, all models at once at `level`.
+        """Return the possible ranks of each model by each metric, valid together at `level`.
 
         The best model of a metric comes first. The best rank of a model is 1 plus the number of
         models that are shown to be better. Its worst rank is the number of models minus the number
@@ -444,7 +444,7 @@ def compare_metrics(
         instead. The AUC of independent items uses DeLong's covariance [1]_.
     level : float, default 0.95
         Confidence level, between 0 and 1.
-    adjust : {"holm", "none"}
+    adjust : {"holm", "none"}, default "holm"
         Adjustment for all pairs of models within a metric.
     collapse, rho, coefficients, rng : optional
         As in `estimate_metrics`.

@@ -395,7 +395,7 @@ def replicates(
     ----------
     design : SurveyDesign
         Strata, primary sampling units (PSUs) and weights of the items.
-    method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
+    method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}, default "brr"
         - "brr": balanced repeated replication. Each replicate keeps one PSU per stratum, at n times
           its weight. All strata need the same number n of PSUs, a prime power. An orthogonal array
           determines which PSU is kept ([1]_ for n = 2, [2]_, [3]_).
