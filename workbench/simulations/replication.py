@@ -41,7 +41,7 @@ LARGEST_DIFFERENCE = 1e140  # so that squares of sums are finite
 class CoverageStudy(Result):
     """Estimates and intervals of simulated stratified cluster samples; made by `simulate_coverage`.
 
-    Runs that `replicate_estimate` refuses are NaN and not part of any figure.
+    Runs that `replicate_estimate` refuses are NaN, and no figure counts them.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class CoverageStudy(Result):
         Effective number of clusters, as in `ReplicateEstimate`.
     default_limits : (2, runs) array of float
         Limits of the default interval. With single items in several strata they may be slightly
-        wider than those of `ReplicateEstimate`, because no sets of strata are searched.
+        wider than those of `ReplicateEstimate`, which also searches over sets of strata.
 
     See Also
     --------
