@@ -1,8 +1,8 @@
 """Agreement of annotators who label the same items: coefficients with intervals, and disputes.
 
-`agreement` is the entry, and `coefficient` has the formula. Every coefficient is 1 - D / E. D is
-the mean distance of two labels of an item, and E is the distance expected by chance. Two labels
-that differ have the distance 1. In a weighted coefficient, similar grades have a smaller distance.
+Start with `agreement`; `coefficient` has the formula. Every coefficient is 1 - D / E. D is the mean
+distance of two labels of an item, and E is the distance expected by chance. Two labels that differ
+have the distance 1. In a weighted coefficient, similar grades have a smaller distance.
 """
 
 import itertools

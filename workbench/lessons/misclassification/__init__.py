@@ -1,1 +1,1 @@
-"""Lesson on misclassification correction: what it reads first, its scenes, its exercises."""
+"""Lesson on misclassification correction: scenes in `views`, values of the exercises in `exercises`."""

@@ -1,1 +1,1 @@
-"""Lesson on BRR and orthogonal arrays: what it reads first, its scenes, its exercises."""
+"""Lesson on BRR and orthogonal arrays: scenes in `views`, values of the exercises in `exercises`."""

@@ -1,1 +1,1 @@
-"""Lesson on stratified accuracy: what it reads first, its scenes, its exercises."""
+"""Lesson on stratified accuracy: scenes in `views`, values of the exercises in `exercises`."""
