@@ -1,1 +1,1 @@
-"""Lesson on VOILA and Neyman: scenes in `views`, values of the exercises in `exercises`."""
+"""Lesson on VOILA and Neyman: `views` has the scenes, `exercises` the values of exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on cross-validation t-tests: scenes in `views`, values of the exercises in `exercises`."""
+"""Lesson on cross-validation t-tests: `views` has the scenes, `exercises` the values of exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on misclassification correction: scenes in `views`, values of the exercises in `exercises`."""
+"""Lesson on misclassification correction: `views` has the scenes, `exercises` the values of exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on BRR and orthogonal arrays: scenes in `views`, values of the exercises in `exercises`."""
+"""Lesson on BRR and orthogonal arrays: `views` has the scenes, `exercises` the values of exercises."""

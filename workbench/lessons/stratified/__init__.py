@@ -1,1 +1,1 @@
-"""Lesson on stratified accuracy: scenes in `views`, values of the exercises in `exercises`."""
+"""Lesson on stratified accuracy: `views` has the scenes, `exercises` the values of exercises."""
