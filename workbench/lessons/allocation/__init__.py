@@ -1,1 +1,1 @@
-"""Lesson on VOILA and Neyman: `views` has the scenes, `exercises` the values of exercises."""
+"""Lesson on VOILA and Neyman: its scenes, and the values of its exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on cross-validation t-tests: `views` has the scenes, `exercises` the values of exercises."""
+"""Lesson on cross-validation t-tests: its scenes, and the values of its exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on misclassification correction: `views` has the scenes, `exercises` the values of exercises."""
+"""Lesson on misclassification correction: its scenes, and the values of its exercises."""

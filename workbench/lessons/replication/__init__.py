@@ -1,1 +1,1 @@
-"""Lesson on BRR and orthogonal arrays: `views` has the scenes, `exercises` the values of exercises."""
+"""Lesson on BRR and orthogonal arrays: its scenes, and the values of its exercises."""

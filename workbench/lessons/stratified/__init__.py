@@ -1,1 +1,1 @@
-"""Lesson on stratified accuracy: `views` has the scenes, `exercises` the values of exercises."""
+"""Lesson on stratified accuracy: its scenes, and the values of its exercises."""
