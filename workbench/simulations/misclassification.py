@@ -57,9 +57,9 @@ class PrevalenceStudy(Result):
     share : (R,) array of float
         Predicted proportion of class 1 in the new period.
     base_rate : float
-        True proportion of class 1 in the first period, in whole items.
+        True proportion of class 1 in the first period, rounded to whole items.
     new_base_rate : float
-        True proportion of class 1 in the new period, in whole items.
+        True proportion of class 1 in the new period, rounded to whole items.
     p00 : float
         P(predicted 0 | true 0).
     p11 : float
@@ -563,9 +563,9 @@ class SharesStudy(Result):
     undefined : dict of method to (T, K) array
         Number of runs without an estimate.
     shares : (K,) array
-        True proportions of the first period, in whole items.
+        True proportions of the first period, rounded to whole items.
     new_shares : (T, K) array
-        True proportions of the new periods, in whole items.
+        True proportions of the new periods, rounded to whole items.
     reading : (K, K) array
         P(prediction | truth); rows are true classes.
     n : int
