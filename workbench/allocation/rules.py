@@ -7,15 +7,6 @@
 
 for t. `fill_one` solves one large problem, and `fill` many small ones. `_best_whole_numbers` finds
 the optimum in whole numbers.
-
-References
-----------
-.. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
-.. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
-   stored data, EDBT 2019: VOILA, the optimum if a stratum is smaller than its Neyman allocation.
-.. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
-.. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal
-   proportions.
 """
 
 import math

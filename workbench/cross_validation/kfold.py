@@ -7,14 +7,6 @@ correlation of two test sets.
 
 Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` can be read
 on their own.
-
-References
-----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
-   Universite de Montreal, 2006.
-.. [2] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-.. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning
-   algorithms, PAKDD 2004: repeated cross-validation.
 """
 
 from collections.abc import Callable, Iterator, Sequence

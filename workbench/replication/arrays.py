@@ -5,14 +5,6 @@ has strength 2 if every two columns show each of the n^2 pairs of symbols exactl
 Replicates made from such an array give the textbook variance of every linear statistic.
 
 Start with `orthogonal_array` and `hadamard`, which build arrays, and `check_balance`.
-
-References
-----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
-   eqs. 11-15, appendices A and B.
-.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
-.. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
-.. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
 """
 
 import itertools

@@ -1,10 +1,4 @@
-"""Ranks of the true class among similarities, and lists of candidates, for identification systems.
-
-References
-----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
-   section 2.2.
-"""
+"""Identification systems: ranks of the true class among similarities, and lists of candidates."""
 
 import numpy as np
 from numpy import ndarray

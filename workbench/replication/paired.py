@@ -3,13 +3,6 @@
 Start with `compare_metrics`. The difference of a metric between two models is one statistic of the
 sample. Its standard error comes from the same replicates as the metrics themselves. It therefore
 accounts for strata, clusters and weights, and errors that the models share cancel.
-
-References
-----------
-.. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver
-   operating characteristic curves, Biometrics 44, 1988.
-.. [2] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-   Statistics 6, 1979.
 """
 
 import itertools

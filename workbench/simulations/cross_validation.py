@@ -2,11 +2,6 @@
 
 `simulate_type_one` studies the t-test of one learner's error, and `simulate_comparison` studies
 tests that compare two learners.
-
-References
-----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
-   Universite de Montreal, 2006.
 """
 
 from collections.abc import Callable, Sequence

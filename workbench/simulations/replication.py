@@ -3,15 +3,6 @@
 `simulate_coverage` studies the intervals. `simulate_random_halves` shows why half-samples must be
 balanced. The simulations sample counts per primary sampling unit (PSU), never items, and compute
 the replicates of all runs at once.
-
-References
-----------
-.. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the
-   probability of success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial
-   distribution.
-.. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
-.. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
-   37, 1969.
 """
 
 from dataclasses import dataclass

@@ -3,11 +3,6 @@
 Read `stratified_accuracy` first, then the true and the estimated variance. `plan_budget` searches
 for the number of labels that a half-width needs. It uses `LabelDesign`, whose half-widths
 `half_widths` simulates. `plan_curve` has the textbook formulas.
-
-References
-----------
-.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
-.. [2] Cochran, Sampling techniques, 3rd ed., 1977, chapters 2 to 5.
 """
 
 import math

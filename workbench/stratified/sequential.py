@@ -33,8 +33,8 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     Raises
     ------
     ValueError
-        If a size is not a whole number, `n` exceeds the number of items, or the proportions are
-        negative or all 0.
+        If a size is not a whole number, `n` exceeds the number of items, or a `share` is negative
+        or all are 0.
 
     See Also
     --------
@@ -48,8 +48,9 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
 
     .. math:: t N_h - N n_h
 
-    Stratum h has :math:`N_h` of the N items and :math:`n_h` labels so far. The first of several
-    equal strata gets the label. Strata without unlabeled items are left out.
+    Stratum h has :math:`N_h` of the N items (with `share`, the part :math:`N_h` of the sum N) and
+    :math:`n_h` labels so far. The first of several equal strata gets the label. Strata without
+    unlabeled items are left out.
 
     Examples
     --------

@@ -1,10 +1,4 @@
-"""Comparison of several models on the same items: differences of all pairs, ranks and ties.
-
-References
-----------
-.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-   Statistics 6, 1979.
-"""
+"""Comparison of several models on the same items: differences of all pairs, ranks and ties."""
 
 import itertools
 from collections.abc import Iterator, Sequence
