@@ -475,10 +475,10 @@ def plan_budget(
     another method are taken as a constant multiple of the default ones. A slightly smaller budget
     may also do, because half-widths do not fall with every single label.
 
-    **Floor.** An optimal allocation leaves a stratum without variance at the floor, whatever the
-    budget. One such stratum can keep the interval wide. So the plan also tries higher floors: a
-    fixed proportion of the labels that each stratum gets in proportion to its size. A plan for
-    "wald" does not.
+    **Floor.** An optimal allocation ("voila" or one of Neyman's) leaves a stratum without variance
+    at the floor, whatever the budget. One such stratum can keep the interval wide. So the plan also
+    tries higher floors: a fixed proportion of the labels that each stratum gets in proportion to
+    its size. A plan for "wald" does not.
 
     **Textbook formula.** With the margin e, the normal quantile z and the standard deviations S::
 
