@@ -1,28 +1,28 @@
-"""Evaluate classifiers honestly with few labels: five questions, one set of nouns.
+"""Evaluate classifiers with few labels: accuracy, class metrics, class proportions and comparisons.
 
-*Stratified accuracy.* Divide `ScoredItems` into `Strata`, and spread the labels by an `Allocation`.
-The labels give a `StratifiedEstimate`, whose `interval()` is an `Interval`. `accuracy_audit` does
-all of it and writes the annotation sheet.
+Most functions return a `Result`. Print it for its finding, and read its caveats in `notes`.
+`rows()` and `to_frame()` return its table. `to_dict()` and `from_dict()` save and restore it. Start
+with the topic of your question.
 
-*Allocation.* A `StratumSummary` of any data frame and a budget give an `Allocation` or a
-`LabelPlan`. `sample` returns a `FrameSample` on every engine. A `StreamSampler` keeps its sample
-while items still arrive.
+*Stratified accuracy.* `accuracy_audit` plans which of your `ScoredItems` to label, writes the
+annotation sheet, and estimates the accuracy from the labels. Single steps are `stratify`,
+`allocate` and `stratified_accuracy`.
 
-*Replication.* A `SurveyDesign` of strata and clusters gives `Replicates` of its weights.
-`replicate_estimate` takes them to any metric and returns a `ReplicateEstimate`.
-`estimate_metrics` does it for `LabeledItems`.
+*Allocation.* `plan_labels` divides a budget among the strata of a `StratumSummary`. `sample`
+samples rows of any data frame. A `StreamSampler` keeps its sample while items still arrive.
 
-*Misclassification.* The `ConfusionCounts` of an audited sample correct predicted counts: a
-`PrevalenceEstimate` of one period, a `PrevalenceSeries` of many, an `EstimatorComparison` of the
-methods.
+*Replication.* `estimate_metrics` estimates metrics of `LabeledItems` with strata, clusters and
+weights. Single steps are `SurveyDesign`, `replicates` and `replicate_estimate`.
 
-*Cross-validation.* `CVLosses` of one or more models go into a `KFoldTTest` or another `ModelTest`.
-`ComparedTests` and `ModelComparison` show which conclusions hold under every test.
+*Misclassification.* `ConfusionCounts` of an audit sample correct predicted counts. Use
+`estimate_prevalence` for one period, `prevalence_series` for many, and `compare_estimators` to see
+all methods.
 
-Every answer is a `Result`. It prints its finding (`headline()`), has `rows()` and `to_frame()`, is
-restored by `from_dict()` from `to_dict()`, and has each caveat as a `Note` in `notes`. Questions
-about a result are its methods. Functions whose name begins with `simulate_` repeat an experiment
-thousands of times and return a study with Monte Carlo errors.
+*Cross-validation.* `kfold_t_test` tests `CVLosses` of one or two models. `compare_tests` applies
+every suitable test, and `compare_models` compares all pairs of several models.
+
+Functions whose name begins with `simulate_` repeat an experiment thousands of times. They return a
+study with Monte Carlo errors.
 """
 
 import lazy_loader

@@ -245,8 +245,8 @@ def load_strata(
         Table with one row per stratum. If you name the column `value`, it is a file with one row
         per record, of any size, as in `summarize`.
     stratum : str, default "stratum"
-        Column of the strata. Several columns with commas between them, such as "sex,status", are
-        crossed.
+        Column of the strata. With several columns, such as "sex,status", each combination of their
+        values is a stratum.
     size : str, default ""
         Column of the numbers of items; "" for a column named size.
     sd : str, default ""
@@ -420,8 +420,8 @@ def plan_labels(
     budget : int, default 100
         Labels in total.
     method : str, default "voila"
-        Rule of the plan: "voila", "neyman", "neyman_iterated", "neyman_plus", "equal" or
-        "proportional". `allocate` describes them; "voila" gives the smallest variance.
+        Rule of the plan, as in `allocate`: "voila", "neyman", "neyman_iterated", "neyman_plus",
+        "equal" or "proportional". "voila" gives the smallest variance.
     minimum : int, default 2
         Labels that every stratum gets at least.
 
@@ -519,10 +519,10 @@ def budget_for_error(
     minimum: int = 2,
     assurance: float = 0.0,
 ) -> int:
-    """Find the number of labels that a standard error of the total needs.
+    """Find the number of labels for a given standard error of the total.
 
     The standard error that a sample estimates varies between samples. In about half of them it is
-    below that of the plan. Set `assurance` if it should be so in more samples.
+    below that of the plan. Set `assurance` to have it below in more samples.
 
     Parameters
     ----------
@@ -643,9 +643,9 @@ def draw_rows(
     id : str, default "id"
         Column that identifies a record.
     label_sheet : str, default ""
-        CSV file to write, with the columns id, stratum and an empty value; "" for none. The order
-        spreads the records over the strata, so you can stop anywhere. A sheet with values is never
-        overwritten.
+        CSV file to write, with the columns id, stratum and value; "" for none. Annotators fill in
+        the values. The order spreads the records over the strata, so you can stop anywhere. A sheet
+        with values is never overwritten.
     seed : int, default 0
         Seed of the sample, at least 0. Another seed samples other records.
 

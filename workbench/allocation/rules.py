@@ -7,15 +7,6 @@
 
 for t. `fill_one` solves one large problem, and `fill` many small ones. `_best_whole_numbers` finds
 the optimum in whole numbers.
-
-References
-----------
-.. [1] Neyman, On the two different aspects of the representative method, JRSS 97, 1934.
-.. [2] Nguyen, Shih, Srivastava, Tirthapura & Xu, Stratified random sampling from streaming and
-   stored data, EDBT 2019: VOILA, the optimum if a stratum is smaller than its Neyman allocation.
-.. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
-.. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal
-   proportions.
 """
 
 import math
@@ -158,8 +149,8 @@ def allocate(
     minimum : int, default 2
         Floor: labels that every stratum gets at least. A smaller stratum is labeled completely.
     integer : bool, default True
-        Whether labels are whole numbers. If not, "voila" solves the problems SSR and FastSSR of
-        [2]_.
+        Whether labels are whole numbers. If not, "voila" gives real numbers, which solve the
+        problems SSR and FastSSR of [2]_.
 
     Returns
     -------
@@ -313,8 +304,8 @@ def reduce_sample(
 ) -> Allocation:
     """Reduce a stratified sample to a budget so that the variance grows least.
 
-    Use it if you have a sample and must keep fewer items. It says how many items each stratum
-    keeps; choose them at random within the stratum.
+    Use it if you have a sample and must keep fewer items. The result says how many items each
+    stratum keeps. Choose them at random within the stratum.
 
     Parameters
     ----------
@@ -351,8 +342,8 @@ def reduce_sample(
 
     Notes
     -----
-    Stratum h has N_h items with the standard deviation S_h, of which s_h are sampled and n_h are
-    kept. The numbers solve the problem::
+    Stratum h has N_h items with the standard deviation S_h. Of its s_h sampled items, n_h are kept.
+    The numbers solve the problem::
 
         minimize    sum (N_h S_h)^2 / n_h
         subject to  min(minimum, s_h) <= n_h <= s_h  and  sum n_h = budget

@@ -189,8 +189,8 @@ def summarize(
         Dask or PySpark. Frames of polars may be lazy.
     by : str
         Column of the strata: text, whole numbers or booleans, which become 0 and 1. Strata of a
-        text file are text. Several columns with commas between them, such as "sex,status", are
-        crossed. With `edges`, it is a column of numbers.
+        text file are text. With several columns, such as "sex,status", each combination of their
+        values is a stratum. With `edges`, it is a column of numbers.
     value : str
         Column of finite numbers or booleans, without missing cells.
     edges : (K + 1,) array_like of float, optional

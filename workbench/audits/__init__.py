@@ -1,1 +1,1 @@
-"""An audit as a whole: plan, labels, finding."""
+"""Audits from the plan to the finding."""

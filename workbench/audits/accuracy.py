@@ -458,19 +458,19 @@ def accuracy_audit(
 
     Without labels the audit is a plan: it says which items to label, and writes them to an
     annotation sheet if you name one. Pass the filled sheet as `labels` to get the estimate and its
-    interval. With known truth the audit is simulated.
+    interval. If the items have known labels, the audit is simulated with these.
 
     Parameters
     ----------
     items : ScoredItems
-        Items with their scores. With `correct` the audit is simulated; without, it is planned. If
-        only some items have a label, as `read_scores` reads them, these are treated as a random
-        sample of all items. They are grouped afterwards by score, with about 20 labels per stratum,
-        and `premise` states this assumption.
+        Items with their scores. If all have `correct`, the audit is simulated; if none has, it is
+        planned. If only some items have a label, these are treated as a random sample of all items.
+        The items are then grouped by score, with about 20 labels per stratum, and `premise` states
+        this assumption.
     budget : int, default 100
-        Labels in total, from 2 per stratum to N. With `labels`, the budget is that of the plan next
-        to the sheet. Without such a file it is the number of rows of the sheet, or this budget if
-        the rows are a part of the items that it samples.
+        Labels in total, from 2 per stratum to the number of items. With `labels`, the plan file
+        next to the sheet gives the budget. Without such a file, it is the number of rows of the
+        sheet, unless these rows are only a part of the items that `budget` would sample.
     n_strata : int or "auto", default "auto"
         Number of strata. "auto": 10, or 20 for 200 labels or more. It takes fewer if a stratum
         would have fewer than two labels or two items.
@@ -491,9 +491,9 @@ def accuracy_audit(
         Confidence level in (0, 1).
     labels : str, default ""
         Filled annotation sheet to analyze, or an export of its items from Label Studio (JSON),
-        doccano or Prodigy (JSONL). The sheet may be filled in part: its first rows in the order of
-        labeling, at least two rounds through the strata. Empty rows before the last label count as
-        correct for the upper limit and as incorrect for the lower limit.
+        doccano or Prodigy (JSONL). The sheet may be filled in part: its first rows, with at least 2
+        labels per stratum. Empty rows before the last label count as correct for the upper limit
+        and as incorrect for the lower limit.
     label_sheet : str, default ""
         Path of the empty annotation sheet of a plan, with a row per item in the order of labeling.
         A file next to it, which ends in .plan.json, keeps the settings. The analysis needs the same

@@ -265,8 +265,8 @@ def class_audit(
     """Estimate precision, recall and F1 of one class, and the accuracy, from a few labels.
 
     Without labels the audit is a plan, which says which items to label. With the filled annotation
-    sheet as `labels` it estimates the metrics and their intervals. With known truth the audit is
-    simulated.
+    sheet as `labels` it estimates the metrics and their intervals. If the items have true classes,
+    the audit is simulated with these.
 
     Parameters
     ----------

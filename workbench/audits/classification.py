@@ -320,9 +320,9 @@ def classification_table(
         labeled items, unless these were sampled by truth. A class that is not in the mapping is
         never predicted.
     sampled_by : {"auto", "truth", "prediction", "random"}, default "auto"
-        How the labeled items were chosen: a number of items of each true class, a number of items
-        of each predicted class, or at random. "auto" infers it from the margins of the audit and
-        reports it in a note. It raises an error if the margins do not show it.
+        How the labeled items were chosen. "truth": a fixed number of each true class. "prediction":
+        a fixed number of each predicted class. "random": at random from all items. "auto" infers it
+        from the totals of the table and adds a note, or raises an error if they do not show it.
     level : float, default 0.95
         Confidence level in (0, 1).
 

@@ -60,8 +60,8 @@ class DifferenceAudit(Audit):
     confidence_interval : Interval or None
         Confidence interval of the difference, None for a plan.
     expected_half_width : float
-        Half-width to expect of a plan if both models are correct equally often on the items on
-        which they differ; else NaN.
+        Expected half-width of a plan, if both models are correct equally often on the items on
+        which they differ; NaN for an audit with labels.
     truth : float or None
         True difference if it is known.
     level : float
@@ -215,7 +215,7 @@ def difference_audit(
 
     Only items on which the models differ need a label. Without labels the audit is a plan, which
     says which items to label. With the filled annotation sheet as `labels` it estimates the
-    difference and its interval. With known truth the audit is simulated.
+    difference and its interval. If the items have true classes, the audit is simulated with these.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ class JudgedAudit(DifferenceAudit):
     confidence_interval : Interval or None
         Confidence interval of the difference, None for a plan.
     expected_half_width : float
-        Half-width to expect of a plan if human and judge labels differ as often as the allocation
-        assumes; else NaN.
+        Expected half-width of a plan, if human and judge labels differ as often as the allocation
+        assumes; NaN for an audit with labels.
     truth : None
         The true difference is not known.
     agreeing : int
@@ -160,8 +160,8 @@ def judged_audit(
     """Estimate the difference of two models' accuracies from judge labels and a few human labels.
 
     The judge has labeled both models' answers to every item. Without human labels the audit is a
-    plan, which says for which items to label the answers. With the filled annotation sheet as
-    `labels` it estimates the difference and its interval.
+    plan, which says which answers to label. With the filled annotation sheet as `labels` it
+    estimates the difference and its interval.
 
     Parameters
     ----------

@@ -250,10 +250,10 @@ def judge_audit(
         missing.
     label : (N,) array_like
         Human label of each item, None or "" for an item without one. With two classes of judge
-        labels, the human labels have the same two classes. With three or more, the classes of one
-        kind of labels include those of the other. Labels may also be grades. With `earlier`, the
-        labels are of the items of the earlier batch, (M,). Words that differ only in capitals or
-        blanks are one class, as a note says.
+        labels, the human labels have the same two classes. With three or more, either the human or
+        the judge labels contain all classes. Labels may also be grades. With `earlier`, give the
+        labels of the items of the earlier batch, (M,). Words that differ only in capitals or blanks
+        are one class, as a note says.
     earlier : (M,) array_like, optional
         Judge labels of the items of an earlier batch, of two classes. By default the human labels
         are of the same items as `verdict`.
@@ -286,7 +286,7 @@ def judge_audit(
     Notes
     -----
     If the labels are of the same items, the judge labels are the strata. Neighboring grades are
-    merged to strata with enough labels. The estimate is the weighted mean of the human labels
+    merged into strata with enough labels. The estimate is the weighted mean of the human labels
     [1]_. Its interval is that of `stratified_interval` for proportions and that of `value_interval`
     for grades. Sensitivity and specificity are the recall of the two classes, as in
     `class_metrics`.

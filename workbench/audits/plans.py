@@ -1,6 +1,6 @@
 """Sampling plans of audits: write the annotation sheet of a plan, and read a filled one.
 
-`SamplePlan.collect` is the entry. Labels that were not sampled by a plan are treated as a random
+Start with `SamplePlan.collect`. Labels that were not sampled by a plan are treated as a random
 sample of the items; see `random_sample`.
 """
 

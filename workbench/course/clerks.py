@@ -1,8 +1,8 @@
 """The data of lesson 5: two equal clerks, two readers of different quality, forty equal models.
 
 Studies have numbers. Study s uses the forms `default_rng(s).choice(1797, n, replace=False)`. Form i
-is in fold i mod 10. Clerk A sees the even columns of the image, clerk B the odd columns. Each clerk
-reads a form like the most similar form outside its fold.
+is in fold i mod 10. Clerk A sees the even columns of the image, clerk B the odd columns. A clerk
+gives a form the digit of the most similar form outside its fold.
 """
 
 import functools

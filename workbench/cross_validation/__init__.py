@@ -1,1 +1,1 @@
-"""Is model A better than model B: losses, t-tests of folds, other tests and comparisons."""
+"""Comparison of models by cross-validation: losses, t-tests of folds and other tests."""

@@ -270,7 +270,7 @@ def compare_models(
         data frame has one column per model.
     rho : float or {"auto", "naive", "nadeau_bengio"}, default "auto"
         Proportion of hidden variance, as in `kfold_t_test`.
-    adjust : {"holm", "bonferroni", "none"}
+    adjust : {"holm", "bonferroni", "none"}, default "holm"
         Method to adjust p-values for the number of pairs.
     level : float, default 0.95
         Confidence level of the intervals, each for its pair alone. Adjusted p-values are compared

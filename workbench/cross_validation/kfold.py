@@ -7,14 +7,6 @@ correlation of two test sets.
 
 Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` can be read
 on their own.
-
-References
-----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
-   Universite de Montreal, 2006.
-.. [2] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-.. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning
-   algorithms, PAKDD 2004: repeated cross-validation.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -460,12 +452,12 @@ class KFoldTTest(Result):
         return self.repeats > 1 or self.test_share is not None
 
     def rho_alpha(self, level: float = 0.95) -> float:
-        """Return the supremum of the values of rho for which the test rejects at 1 - level.
+        """Return the rho below which the test rejects; for this rho and larger ones it does not.
 
-        The test does not reject for any larger rho. The value is a rho of one repeat, like the
-        argument of `kfold_t_test`. It is negative if even the naive test does not reject, and minus
-        infinity if no rho rejects. With R repeats, it stays above -1 / (R - 1), the smallest value
-        that their folds can have.
+        The significance level is 1 - level. The value is a rho of one repeat, like the argument of
+        `kfold_t_test`. It is negative if even the naive test does not reject, and minus infinity if
+        no rho rejects. With R repeats, it stays above -1 / (R - 1), the smallest value that their
+        folds can have.
 
         Parameters
         ----------
@@ -475,7 +467,7 @@ class KFoldTTest(Result):
         Returns
         -------
         float
-            Largest rho (supremum) for which the test rejects.
+            The test rejects for every smaller rho.
 
         Raises
         ------
@@ -675,7 +667,7 @@ def kfold_t_test(
         Losses of one or two models. For two models, the test uses the first minus the second. An
         array holds mean losses (or differences) of equal folds of one cross-validation, at most 20.
         For more, use `CVLosses.from_fold_means`, because they may be repeats or random splits.
-    rho : float or {"auto", "naive", "nadeau_bengio"}
+    rho : float or {"auto", "naive", "nadeau_bengio"}, default "auto"
         Assumed proportion of the variance of the mean of one repeat that the folds do not show. It
         is below 1, and a number may be given as text. "naive" is 0. "nadeau_bengio" is K/(2K-1),
         which follows if folds have the correlation 1/K, the proportion of items tested. "auto" is
@@ -683,7 +675,7 @@ def kfold_t_test(
         `half_sample_rho` estimates rho. With R repeats, rho must be above -1/(R-1); see Notes.
     mean : float, default 0
         Mean to test.
-    alternative : {"two-sided", "less", "greater"}
+    alternative : {"two-sided", "less", "greater"}, default "two-sided"
         Alternative hypothesis. "less" means that the (first) model has the smaller loss, or the
         smaller score.
 
@@ -902,7 +894,7 @@ def half_sample_rho(
     halvings : int, default 10
         Number of random divisions into halves, at least 2; we advise 10 or more. Each costs two
         cross-validations of half the items.
-    rng : int or numpy.random.Generator
+    rng : int or numpy.random.Generator, default 0
         Seed or generator of the random numbers.
 
     Returns

@@ -420,7 +420,7 @@ def gaussian_population(
         Additional distance in the columns of the second learner. At 0, every row is followed by the
         same row with exchanged halves, so that two equal learners have exactly the same expected
         error.
-    rng : int or numpy.random.Generator
+    rng : int or numpy.random.Generator, default 0
         Seed or generator of the random numbers.
 
     Returns
@@ -456,7 +456,7 @@ def gaussian_population(
 
 
 def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray]:
-    """Add every row of (X, y) once more, with the halves of its features exchanged.
+    """Make two learners equal: repeat every row with the halves of its features exchanged.
 
     Equal learners, one on the first and one on the second half of the columns, then have the same
     expected error, whatever X and y are. The null hypothesis is thus exactly true.

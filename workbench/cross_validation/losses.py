@@ -203,7 +203,7 @@ class CVLosses(Result):
             Number of repeats R; must divide J.
         higher_is_better : bool, default False
             Whether the means are scores. A loss is then minus the score.
-        splits : {"auto", "folds", "random"}
+        splits : {"auto", "folds", "random"}, default "auto"
             "folds": the means belong to one cross-validation of J folds, or to `repeats` of them.
             "random": each mean belongs to a random split. "auto" treats up to 20 means as folds and
             raises an error if there are more.
@@ -296,13 +296,13 @@ class CVLosses(Result):
             `return_indices=True`, the key "indices" gives fold sizes and repeats. The indices also
             show whether both models used the same folds, whether they were trained on all other
             items, and whether test sets overlap, as in random splits.
-        metric : str
+        metric : str, default "score"
             "score", or the name of one of several scorers.
         models : sequence of str, or str
             One name per result.
-        repeats, n_items : int
+        repeats, n_items : int, optional
             As in `from_fold_means`. Used only if the results have no indices.
-        splits : {"auto", "folds", "random"}
+        splits : {"auto", "folds", "random"}, default "auto"
             As in `from_fold_means`. By default, the indices decide.
         test_share : float, optional
             As in `from_fold_means`. By default, the indices decide.
@@ -402,7 +402,7 @@ class CVLosses(Result):
         splits : (n,) array_like of labels, or iterable of (train, test) index pairs
             Fold of each item, or the pairs that `splitter.split(X, y)` yields. Each item must be in
             exactly one test set.
-        loss : {"zero_one", "squared", "absolute"} or callable
+        loss : {"zero_one", "squared", "absolute"} or callable, default "zero_one"
             Loss of a prediction. A callable takes (truth, prediction), both (n,), and returns (n,).
 
         Returns
@@ -467,9 +467,9 @@ class CVLosses(Result):
         fold : str, default "fold"
             Column of fold labels. If there is no column "fold", a column with a similar name such
             as `cv_fold` or `split` is used.
-        item, repeat : str
-            Columns of items and repeats. The columns "item" and "repeat" are used if they exist;
-            any other name must exist. Instead of "repeat", a column called seed, rep, run, trial,
+        item, repeat : str, default "item" and "repeat"
+            Columns of items and repeats. The default columns are used if they exist; any other name
+            must exist. Instead of "repeat", a column called seed, rep, run, trial,
             attempt, iteration or epoch is used if each of its values comes with the same number of
             folds; a note names it. Without items and with one row per fold, the rows are fold
             means. A fold without a score for one model is left out for all models, and a note says
@@ -494,8 +494,8 @@ class CVLosses(Result):
         folds : int, default 0
             Number of splits in one repetition, for results of scikit-learn's `cross_validate` or
             `cv_results_` of a search. 0 means that all splits belong to one repetition.
-        splits : {"auto", "folds", "random"}
-            "folds": K folds, or repeats of K folds if a column tells the repeats apart. "random":
+        splits : {"auto", "folds", "random"}, default "auto"
+            "folds": K folds, or repeats of K folds if a column distinguishes the repeats. "random":
             random splits. "auto" decides from the columns. It raises an error if there are more
             than 20 folds, or a column called split and no repeats.
         test_share : float, optional

@@ -1,19 +1,4 @@
-"""Tests that compare two models by cross-validation, other than the K-fold t-test.
-
-References
-----------
-.. [1] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-.. [2] Dietterich, Approximate statistical tests for comparing supervised classification learning
-   algorithms, Neural Computation 10, 1998: 5x2cv t, McNemar.
-.. [3] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms,
-   Neural Computation 11, 1999.
-.. [4] Fagerland, Lydersen & Laake, The McNemar test for binary matched-pairs data: mid-p and
-   asymptotic are better than exact conditional, BMC Medical Research Methodology 13, 2013.
-.. [5] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple
-   data sets, Machine Learning 100, 2015.
-.. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do
-   it?, JASA 119, 2024.
-"""
+"""Tests that compare two models by cross-validation, other than the K-fold t-test."""
 
 import numpy as np
 import scipy
@@ -293,7 +278,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     b, c : int
         Number of items that only the first model (b), and only the second model (c), classified
         incorrectly.
-    method : {"exact", "midp", "chi2"}
+    method : {"exact", "midp", "chi2"}, default "exact"
         "exact": binomial test. "midp": binomial test that counts half the probability of the
         observed counts; its error rate is close to the nominal level [1]_. "chi2": chi-square test
         with Edwards' continuity correction, (abs(b - c) - 1)^2 / (b + c).

@@ -1,4 +1,4 @@
-"""The two populations of the paper [1]_: fetched or read from a file, checked and stored.
+"""The two populations of Grandvalet & Bengio [1]_: fetched or read from a file, and checked.
 
 Read `keep_population` first. Letter [2]_ and Forest [3]_ are problems of two classes.
 
@@ -268,9 +268,10 @@ def _read(expected: Known, path: Path) -> tuple:
 def openml_population(
     name: str, *, cache: str | PathLike[str] | None = None
 ) -> tuple[ndarray, ndarray]:
-    """Fetch one of the populations of the paper from OpenML.
+    """Fetch one of the two populations of Grandvalet & Bengio from OpenML.
 
-    scikit-learn stores it on disk, so it is downloaded only once.
+    Use it to repeat their simulations. scikit-learn stores it on disk, so it is downloaded only
+    once.
 
     Parameters
     ----------
@@ -302,6 +303,8 @@ def openml_population(
     Examples
     --------
     >>> X, y = openml_population("letter")      # doctest: +SKIP
+    >>> X.shape      # doctest: +SKIP
+    (20000, 16)
     """
     from sklearn import datasets
 

@@ -30,7 +30,7 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     Parameters
     ----------
     source : str, path or data frame
-        File or data frame as for `workbench.data.frames.read_columns`.
+        File or data frame, as in `read_scores`.
     judge : str
         Columns of the judge labels of A and of B, with a comma between.
     id : str, default ""

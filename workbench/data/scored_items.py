@@ -214,8 +214,8 @@ def read_scores(
     Parameters
     ----------
     source : str, path or data frame
-        File or data frame as for `workbench.data.frames.read_columns`: text, JSON (packed or not),
-        parquet, xlsx, a log, or a data frame.
+        File or data frame: text, JSON (packed or not), parquet, xlsx, a log, or a data frame, as in
+        `workbench.data.frames.read_columns`.
     score : str
         Column of the scores, finite numbers. It may be missing if it is "score" and `by` is given.
     prediction : str, optional
@@ -229,7 +229,7 @@ def read_scores(
     id : str, optional
         Column of identifiers, unique and never missing. Identifiers of text files are text, so
         "007" stays "007". A log has its own identifiers.
-    score_is : {"auto", "confidence", "class1", "margin", "log_confidence"}
+    score_is : {"auto", "confidence", "class1", "margin", "log_confidence"}, default "auto"
         Meaning of the scores; see Notes.
     rival : str, optional
         Column of the classes that a second model predicts, to compare with the predictions. It may
@@ -240,7 +240,7 @@ def read_scores(
         the class with the higher scores.
     by : str, optional
         Column of strata with at most 50 different values. It replaces strata cut from the scores.
-    classes : {"auto", "text", "numbers"}
+    classes : {"auto", "text", "numbers"}, default "auto"
         How classes are read, as in `workbench.data.classes.read_classes`.
     probabilities : str, optional
         Columns of the probabilities of each class, such as "p_*". They replace score and
@@ -248,7 +248,7 @@ def read_scores(
         is the confidence. The text at the asterisk is the name of the class.
     model : str, optional
         Column of model names, in a file with one row per item and model.
-    leave_out : {"", "missing"}
+    leave_out : {"", "missing"}, default ""
         "missing": rows without a score or a prediction are left out, and `left_out` lists them.
 
     Returns
@@ -680,7 +680,7 @@ def synthetic_scores(
     accuracy : float, optional
         Expected accuracy in (0.5, 1). Default 0.88; 0.953 for "rcv1", inferred from the 284 labels
         that [1]_ needs for a mean absolute error of 1%.
-    rng : int or numpy.random.Generator
+    rng : int or numpy.random.Generator, default 0
         Seed or generator of the random numbers.
 
     Returns

@@ -4,14 +4,6 @@
 every label. `three_moment_quantile` is the quantile that both rest on, and `crossing_tail` inverts
 limits to p-values. Lower limits are upper limits of the negated values. `unskewed` is for means
 without bounds.
-
-References
-----------
-.. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
-.. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine
-   16, 1997.
-.. [3] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical Society
-   B 54, 1992.
 """
 
 import math

@@ -5,8 +5,9 @@
 - ``"default"``: adds one unseen item in the worst place, then takes the quantile of a beta
   distribution with three matched moments. One stratum of a large population gives the interval of
   Clopper and Pearson. More correct labels never lower a limit. The lower limit is the largest over
-  outcomes with no correct label in some of the strata, and the upper limit mirrors this. The
-  interval was conservative in every search we made (``make search``); there is no proof.
+  outcomes with no correct label in some of the strata, and the upper limit mirrors this. We have
+  no proof. In an adversarial search over 96,876 designs (``tests/peers/search_coverage.json``), the
+  95% interval covered the true value in at least 95.0% of samples.
 - ``"short"``: inverts an estimated mid-P tail. It is about 14% shorter than the default. In
   our searches, the 95% interval covered the true value in at least 91.56% of samples.
 - ``"guaranteed"``: has proven coverage. It is the pooled Clopper-Pearson interval for nearly equal
@@ -151,7 +152,7 @@ def stratified_interval(
         Labeled items that were correct, 0 <= x_h <= n_h.
     level : float, default 0.95
         Confidence level, between 0 and 1.
-    method : {"default", "short", "guaranteed", "wald", "wilson"}
+    method : {"default", "short", "guaranteed", "wald", "wilson"}, default "default"
         "default" is for general use. "short" is shorter; in our searches its 95% interval covered
         the true value in at least 91% of samples. "guaranteed" has proven coverage. "wald" and
         "wilson" are for teaching. See `workbench.intervals.shares`.

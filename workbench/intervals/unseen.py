@@ -1,9 +1,8 @@
 """Value of an item that the sample does not contain, in limits for values other than 0 and 1.
 
 An upper limit adds one more item to the sample. The bounded interval puts it at the largest
-possible value. The default interval puts it at the largest value seen, to the degree that the
-sample supports this. Many items must make up the spread on that side, and there must be more than
-three values.
+possible value. The default interval moves it towards the largest value seen, by a degree from 0 to
+1. The degree is 1 if many items make up the spread on that side, and 0 with at most three values.
 
 `carried` returns the degree, and `unseen_values` the value of the item.
 """

@@ -1,8 +1,8 @@
 """Agreement of annotators who label the same items: coefficients with intervals, and disputes.
 
-`agreement` is the entry, and `coefficient` has the formula. Every coefficient is 1 - D / E. D is
-the mean distance of two labels of an item, and E is the distance expected by chance. Two labels
-that differ have the distance 1. In a weighted coefficient, similar grades have a smaller distance.
+Start with `agreement`; `coefficient` has the formula. Every coefficient is 1 - D / E. D is the mean
+distance of two labels of an item, and E is the distance expected by chance. Two labels that differ
+have the distance 1. In a weighted coefficient, similar grades have a smaller distance.
 """
 
 import itertools
@@ -251,9 +251,9 @@ def agreement(
     We have no proof for it. We searched 100 settings of two classes with 30 to 500 items and 2 to 5
     annotators. The rarer class had a proportion of .1 to .5, agreement was .6 to .97, and up to 30%
     of the labels were missing. The 95% interval covered the true value in at least 93% of samples.
-    Notes say if a sample lies outside these settings. Weighted coefficients have the same interval.
-    In 40 settings of three to five grades (30 to 300 items, 2 or 3 annotators) it covered the true
-    value in at least 93% of 1,000 samples.
+    A note warns if a sample lies outside these settings. Weighted coefficients have the same
+    interval. In 40 settings of three to five grades (30 to 300 items, 2 or 3 annotators) it covered
+    the true value in at least 93% of 1,000 samples.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """Labels of several annotators for the same items, read from files.
 
-`read_annotators` is the entry. A file is one of these:
+Start with `read_annotators`. A file is one of these:
 
 - a table with a column for each annotator,
 - a table with a row for each label (item, annotator, label),

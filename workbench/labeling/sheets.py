@@ -44,8 +44,8 @@ class SheetLabels(Result):
     unlabeled : tuple of str
         Identifiers of all items without a label: first the skipped ones, then those not reached.
     truth : (n,) ndarray of str or None
-        True classes of the items of `index` as text, "other" for a class that is never predicted.
-        Or whose answer is correct. None if the sheet does not hold them.
+        True classes of the items of `index` as text, with "other" for a class that is never
+        predicted; or the model whose answer is correct. None if the sheet does not hold them.
     skipped : (K,) ndarray of int
         Items per stratum without a label that come before the last labeled one in the order of
         labeling. If that order is not known, all items without a label.
@@ -139,8 +139,8 @@ def draw_items(
     Notes
     -----
     The sampled items of a stratum are those with the smallest MD5("seed:id"). An audit that
-    allocates labels in proportion takes their number per stratum from `workbench.labeling_order`.
-    It may differ from `workbench.allocate` by one label per stratum.
+    allocates labels in proportion takes their numbers from `workbench.labeling_order`. They may
+    differ from those of `workbench.allocate` by one label per stratum.
 
     Examples
     --------
@@ -253,8 +253,8 @@ def read_label_sheet(
 ) -> SheetLabels:
     r"""Read a filled annotation sheet and count its labels per stratum.
 
-    Use it after annotators filled in a sheet of `write_label_sheet`. Every row is counted, also the
-    rows that cannot be used.
+    Use it after annotators filled in a sheet of `write_label_sheet`. Rows that cannot be used are
+    counted, too.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Check an answer to an exercise and return feedback: a verdict, then a hint, then an explanation.
 
-`check` comes first in use. `exercise` defines what an exercise is and how its answers are judged.
+Start with `check`. The module `exercise` defines an exercise and how its answers are judged.
 
 In a student's copy of a lesson, some exercises are graded. They have data of the student's own, and
 `check` only records the answer. On a live page, an exercise without an answer shows a text box. An

@@ -95,10 +95,10 @@ def exercise(
     --------
     >>> made = exercise("3.5", "How many labels do 40 strata need at least?", answer=80,
     ...                 mistakes={40: "one label leaves the variance of a stratum unknown"})
-    >>> check = checking.check
-    >>> check("3.5", 80).verdict, check("3.5", 40).message
+    >>> import workbench as wb
+    >>> wb.check("3.5", 80).verdict, wb.check("3.5", 40).message
     ('correct', 'one label leaves the variance of a stratum unknown')
-    >>> _ = OWN.pop("3.5")
+    >>> _ = OWN.pop("3.5")      # remove this example
     """
     _check_number(number)
     checking.added.append(number)

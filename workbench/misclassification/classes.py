@@ -106,9 +106,9 @@ def shares_theory(
     n : int
         Number of audited items, at least 2.
     size : int, optional
-        Number of items counted when the audit was sampled, at least n. By default very many.
+        Number of items counted when the audit was sampled, at least n. By default infinite.
     new_size : int, optional
-        Number of items counted in the new period. By default very many.
+        Number of items counted in the new period. By default infinite.
     rates : {"process", "frame"}, default "process"
         As in `estimator_theory`.
 

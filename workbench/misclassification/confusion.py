@@ -259,7 +259,7 @@ class ConfusionCounts(Result):
         Parameters
         ----------
         first, second : label
-            Two of `labels`, of which there must be at least three.
+            Two of `labels`. There must be at least three labels.
 
         Returns
         -------

@@ -250,11 +250,10 @@ def estimate_prevalence(
         Predicted counts of the period in the order of `audit.labels`. Give counts, not proportions.
     counts_at_audit : (K,) array_like of int, optional
         Predicted counts of the frame, including the audited items. "mixed" and "mle" need them; a
-        sample by the truth does not. If `counts` are the same, the period is taken to be that
-        frame.
+        sample by the truth does not. If `counts` are the same, the period is taken to be the frame.
     method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", \
     "classify_and_count", "baseline", "hull"}, default "auto"
-        Estimator. It also decides what is assumed to stay constant:
+        Estimator. It determines the quantity that is assumed to stay constant:
 
         - P(prediction | truth) for "mle", "mixed", "misclassification", "hull" and
           "subtracted_bias";
@@ -313,7 +312,7 @@ def estimate_prevalence(
     - "baseline": the proportions in the audit
 
     The variance is that of the first-order expansion in three terms: the cells of the audit, the
-    counts of the frame (of which the audit is a part) and the counts of the period.
+    counts of the frame (which contains the audit) and the counts of the period.
 
     "mle", "mixed" and "misclassification" have no estimate if the audit has no item of a class, or
     if the classifier is no better than chance. The result then has the interval 0 to 1.
@@ -514,7 +513,9 @@ def compare_estimators(
     level: float = 0.95,
     sampled_by: str = "auto",
 ) -> EstimatorComparison:
-    """Apply all estimators and compare the errors to expect of them at the estimated shift.
+    """Apply all estimators and compare their expected errors at the estimated shift.
+
+    Use it to see how much the estimates differ between methods.
 
     Parameters
     ----------

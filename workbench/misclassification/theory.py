@@ -185,7 +185,7 @@ def estimator_theory(
         Number of audited items, at least 2.
     size, new_size : int, optional
         Number of items counted when the audit was sampled (at least n) and in the new period. By
-        default very many.
+        default infinite.
     rates : {"process", "frame"}, default "process"
         With "frame" the new period has exactly the rates of the audited frame. The variance that
         comes from the audit then gets the factor 1 - n/size, and the frame's own counts have no
@@ -475,7 +475,7 @@ def plan_audit(
     half_width : float
         Half-width of the interval to plan for, in (0, 0.5).
     size, new_size : int, optional
-        Number of items counted in the audited and in a later period. By default very many.
+        Number of items counted in the audited and in a later period. By default infinite.
     quantity : {"level", "change"}, default "level"
         The proportion in the new period, or its change since the period of `previous_base_rate`.
     previous_base_rate : float, optional

@@ -1,18 +1,10 @@
 """Orthogonal arrays, Hadamard matrices, and a check whether an array balances its replicates.
 
-An array of R runs and k factors tells which unit each of R replicates keeps in each of k strata. It
+An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It
 has strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times.
 Replicates made from such an array give the textbook variance of every linear statistic.
 
 Start with `orthogonal_array` and `hadamard`, which build arrays, and `check_balance`.
-
-References
-----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
-   eqs. 11-15, appendices A and B.
-.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
-.. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
-.. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
 """
 
 import itertools
@@ -55,8 +47,8 @@ class Balance(Result):
         checked. 1 if only every single column shows each symbol equally often. 0 otherwise. A
         single column has at most strength 1.
     full : bool
-        Whether the array is in full balance: every column shows each of n symbols R / n times (eq.
-        15), and every two columns show each pair R / n^2 times (eq. 11, generalized to n symbols).
+        Whether the array is in full balance: every column shows each of n symbols R / n times, and
+        every two columns show each pair R / n^2 times.
     pair : tuple of int or None
         First pair of columns (i, j), i < j, that violates this, as indices from 0. The notes count
         columns from 1.
@@ -181,7 +173,7 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     factors : int
         Number of columns, the strata. n^b runs have room for (n^b - 1) / (n - 1) columns, not for
         n^b - 1 as [1]_ states.
-    method : {"linear", "rotation"}
+    method : {"linear", "rotation"}, default "linear"
         - "linear": runs and columns are vectors over GF(n); an entry is their scalar product [2]_.
         - "rotation": the first column holds the powers of a primitive element of GF(n^b). Each
           further column is the previous one moved up by one. The last run is all zeros [1]_, [3]_.
@@ -189,7 +181,7 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     Returns
     -------
     (runs, factors) array of int
-        The array, with `smallest_runs(levels, factors)` runs. For two levels `hadamard` often needs
+        The array, with the fewest runs of any linear array. For two levels `hadamard` often needs
         fewer runs.
 
     Raises
@@ -354,8 +346,7 @@ def hadamard(order: int) -> ndarray:
     Raises
     ------
     ValueError
-        If the order cannot be built. The message names the next order that can; see
-        `next_hadamard_order`.
+        If the order cannot be built. The message names the next order that can be built.
 
     See Also
     --------

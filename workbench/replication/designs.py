@@ -62,7 +62,7 @@ class SurveyDesign(Result):
     """Sampling design of labeled items: strata, clusters within strata, weights.
 
     Pass it to `replicates` to estimate variances under this design. The clusters are the primary
-    sampling units (PSUs): what was sampled at random within a stratum.
+    sampling units (PSUs): the units that were sampled at random within a stratum.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class SurveyDesign(Result):
 
     @cached_property
     def groups(self) -> list[tuple[int, ndarray]]:
-        """Return, for each distinct n_h, the PSUs of its strata, (strata, n_h)."""
+        """Return one array (strata, n_h) for each distinct n_h: the PSUs of its strata."""
         n = self.psus_per_stratum
         first = self.first_psu[:, None]
         return [(m, first[n == m] + np.arange(m)) for m in np.unique(n).tolist()]
@@ -215,7 +215,7 @@ class SurveyDesign(Result):
 
     @cached_property
     def varying(self) -> "SurveyDesign":
-        """Return the design of the other PSUs, whose replicates differ; weights are 1."""
+        """Return the design without `certain_psus`, which do not vary; its weights are 1."""
         if not self.certain.any():
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]

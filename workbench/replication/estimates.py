@@ -242,7 +242,7 @@ class ReplicateEstimate(Replicated, Result):
         ----------
         level : float, default 0.95
             Confidence level, between 0 and 1.
-        method : {"default", "bounded", "t", "logit", "wilson"}
+        method : {"default", "bounded", "t", "logit", "wilson"}, default "default"
             - "default": the bounded interval if bounds are known, but shorter where the clusters
               show the range of the values. Without clusters it is the interval of `value_interval`.
               Without bounds it is "t" with `effective_df`. The Notes list the exceptions.
@@ -464,8 +464,8 @@ def replicate_estimate(
 ) -> ReplicateEstimate:
     """Compute a statistic and its replicate variance.
 
-    Use it for a statistic of your own, or for a domain of the sample. For the usual metrics of a
-    classifier, `estimate_metrics` chooses the replicates for you.
+    Use it for a statistic of your own, or for a domain (a part of the items). For the usual metrics
+    of a classifier, `estimate_metrics` chooses the replicates for you.
 
     Parameters
     ----------
@@ -480,8 +480,8 @@ def replicate_estimate(
         numbers.
     domain : (n,) array_like of bool, optional
         The items that count. The design remains that of all items.
-    center : {"full", "mean"}
-        Compute deviations of the replicates from the full estimate or from their mean.
+    center : {"full", "mean"}, default "full"
+        Whether deviations of the replicates are from the full estimate or from their mean.
     bounds : (float, float), optional
         For "mean": the smallest and the largest value that any item of the population can have,
         such as (-1, 1) for the difference of two models. Without bounds, values that were not

@@ -1,10 +1,4 @@
-"""Ranks of the true class among similarities, and lists of candidates, for identification systems.
-
-References
-----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
-   section 2.2.
-"""
+"""Identification systems: ranks of the true class among similarities, and lists of candidates."""
 
 import numpy as np
 from numpy import ndarray
@@ -19,9 +13,10 @@ def identification_ranks(
 ) -> ndarray:
     """Return the rank of the true class of each probe.
 
-    The rank is the number of gallery classes that are at least as similar to the probe as its true
-    class. To estimate the mean rank, pass the ranks to `replicate_estimate` with "mean". For the
-    proportion with a rank of at most n, pass `ranks <= n` with "proportion".
+    A probe is an item to identify, and the gallery holds the known classes. The rank is the number
+    of gallery classes that are at least as similar to the probe as its true class. To estimate the
+    mean rank, pass the ranks to `replicate_estimate` with "mean". For the proportion with a rank of
+    at most n, pass `ranks <= n` with "proportion".
 
     Parameters
     ----------

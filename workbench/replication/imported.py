@@ -1,13 +1,4 @@
-"""Replicates from weights that were made elsewhere, such as those of a published survey.
-
-References
-----------
-.. [1] Fay & Train, Aspects of survey and model-based postcensal estimation of income and poverty
-   characteristics for states and counties, Proceedings of the Section on Government Statistics,
-   American Statistical Association, 1995: successive differences.
-.. [2] U.S. Census Bureau, American Community Survey and Puerto Rico Community Survey Design and
-   Methodology, chapter on variance estimation: 80 replicates, coefficients 4/80.
-"""
+"""Replicates from weights that were made elsewhere, such as those of a published survey."""
 
 import numpy as np
 from numpy import ndarray

@@ -415,28 +415,28 @@ def load_labeled(
         - a table with one row per pair of classes and their number in a column "n", "count" or
           "freq".
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names, "" for none. See the Notes.
-    positive : str
+        Column names, "" for none. The defaults are "truth", "prediction", "stratum", and "" for the
+        others. See the Notes.
+    positive : str, default ""
         The class that precision, recall, F1 and AUC are about. "" selects the larger of two numeric
         classes; true and false are 1 and 0.
-    fpc : str
+    fpc : str, default ""
         Column with the number of clusters (PSUs) in the population of the stratum, "" for none.
     nest : bool, default False
         Whether PSU labels start again in every stratum.
-    replicate_weights : str
+    replicate_weights : str, default ""
         Pattern of the columns of replicate weights made elsewhere, such as "repwt_*" or "w[0-9]*";
         "" for none. The weight column is then required and must not match the pattern. Strata and
         PSUs are not read.
-    classes : {"auto", "text", "numbers"}
+    classes : {"auto", "text", "numbers"}, default "auto"
         How to read classes, as in `workbench.data.classes.read_classes`.
-    candidates : str
-        Pattern of the columns with the classes that a recognizer names, the most similar first. By
-        default columns named "candidate_*", if there are any. Without a prediction the first
-        candidate is the prediction.
-    rows : {"auto", "truth", "prediction"}
+    candidates : str, default "candidate_*"
+        Pattern of the columns, if any, with the classes that a recognizer names, the most similar
+        first. Without a prediction the first candidate is the prediction.
+    rows : {"auto", "truth", "prediction"}, default "auto"
         Meaning of the rows of a confusion matrix. "auto" uses the first cell or the names of rows
         and columns; if these do not tell, rows are true classes.
-    separator : str
+    separator : str, default ""
         Text between the labels of an item in a cell, such as ";". An empty cell then means no
         label. By default, ";", "|", a comma or a list is recognized if the labels also occur alone
         or in other combinations, and an empty cell is an error. In doubtful cases an error asks you
@@ -469,8 +469,8 @@ def load_labeled(
       `workbench.compare_metrics`. If both are given, the predictions name the models and the scores
       must be in the same order.
     - Without a column "stratum", all items are in one stratum, and a note says so.
-    - Several columns of strata or PSUs, such as "sex,status", are crossed, unless a column has that
-      name.
+    - With several columns of strata or PSUs, such as "sex,status", each combination of their values
+      is a stratum or a PSU, unless a column has that name.
     - If some rows have no truth, the labeled rows are assumed to be a random sample of all rows,
       and a note says so.
     - An item without a group counts among all items.

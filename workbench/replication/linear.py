@@ -3,13 +3,6 @@
 `linearized` returns the values of one metric. In other samples the weighted mean of the same values
 is close to the metric. The difference of two metrics is therefore close to the mean of the
 differences of their values.
-
-References
-----------
-.. [1] Deville, Variance estimation for complex statistics and estimators: linearization and
-   residual techniques, Survey Methodology 25, 1999.
-.. [2] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver
-   operating characteristic curves, Biometrics 44, 1988.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,6 @@
 """The mean F1 or recall of all classes, with its replicate variance.
 
 `macro_f1` returns a `MacroEstimate`. Its interval is combined from those of the classes.
-
-References
-----------
-.. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach,
-   Statistics in Medicine 27, 2008: limits of a sum from those of its parts.
 """
 
 from collections.abc import Sequence

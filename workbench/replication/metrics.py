@@ -2,12 +2,6 @@
 
 Start with `estimate_metrics`, which returns a `MetricEstimates`. `naive` computes the same metrics
 as if the items were a simple random sample.
-
-References
-----------
-.. [1] Kish, Survey Sampling, Wiley 1965: design effect.
-.. [2] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver
-   operating characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 """
 
 import math

@@ -1,14 +1,4 @@
-"""Statistics that are functions of several means, such as kappa, correlation and RMSE.
-
-References
-----------
-.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
-   Measurement 20, 1960.
-.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
-   Computational Biology and Chemistry 28, 2004.
-.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM
-   Review 40, 1998.
-"""
+"""Statistics that are functions of several means, such as kappa, correlation and RMSE."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,13 +3,6 @@
 Start with `compare_metrics`. The difference of a metric between two models is one statistic of the
 sample. Its standard error comes from the same replicates as the metrics themselves. It therefore
 accounts for strata, clusters and weights, and errors that the models share cancel.
-
-References
-----------
-.. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver
-   operating characteristic curves, Biometrics 44, 1988.
-.. [2] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-   Statistics 6, 1979.
 """
 
 import itertools
@@ -163,7 +156,7 @@ class MetricComparison(Result):
         return [{"model": name} | row for name, of_model in of_models for row in of_model.rows()]
 
     def ranks(self) -> list[dict]:
-        """Return the possible ranks of each model by each metric, all models at once at `level`.
+        """Return the possible ranks of each model by each metric, valid together at `level`.
 
         The best model of a metric comes first. The best rank of a model is 1 plus the number of
         models that are shown to be better. Its worst rank is the number of models minus the number
@@ -444,7 +437,7 @@ def compare_metrics(
         instead. The AUC of independent items uses DeLong's covariance [1]_.
     level : float, default 0.95
         Confidence level, between 0 and 1.
-    adjust : {"holm", "none"}
+    adjust : {"holm", "none"}, default "holm"
         Adjustment for all pairs of models within a metric.
     collapse, rho, coefficients, rng : optional
         As in `estimate_metrics`.

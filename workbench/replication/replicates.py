@@ -11,19 +11,6 @@ variance for every linear statistic. For a total of PSU totals z it is::
     sum_h n_h / (n_h - 1) sum_i (z_hi - mean_h)^2.
 
 `replicates` makes a `Replicates`.
-
-References
-----------
-.. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
-   37, 1969.
-.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975:
-   p units per stratum.
-.. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
-   eqs. 9 to 17.
-.. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of
-   the Section on Survey Research Methods, American Statistical Association 1989.
-.. [5] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
-.. [6] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 """
 
 from collections.abc import Callable
@@ -395,7 +382,7 @@ def replicates(
     ----------
     design : SurveyDesign
         Strata, primary sampling units (PSUs) and weights of the items.
-    method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
+    method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}, default "brr"
         - "brr": balanced repeated replication. Each replicate keeps one PSU per stratum, at n times
           its weight. All strata need the same number n of PSUs, a prime power. An orthogonal array
           determines which PSU is kept ([1]_ for n = 2, [2]_, [3]_).

@@ -1,17 +1,6 @@
 """Statistics of weighted items, one entry of `METRICS` each.
 
 `Metric` describes a statistic. `Metric.of` returns the entry of a name.
-
-References
-----------
-.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating
-   characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties
-   counted half.
-.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996:
-   type 1.
-.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review
-   78, 1950.
-.. [4] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
 from collections.abc import Callable, Sequence

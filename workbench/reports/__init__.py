@@ -1,1 +1,1 @@
-"""A notebook and its parameters in, one self-contained HTML file out."""
+"""Reports: run a notebook with parameters, and write it as one self-contained HTML file."""

@@ -1,4 +1,4 @@
-"""Frozen results that print, tabulate and serialize, and the text of their numbers and rows."""
+"""Results that print, return tables and can be saved, and the text of their numbers and rows."""
 
 from workbench.results.result import (
     FILLED,

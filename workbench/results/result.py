@@ -307,7 +307,7 @@ class Estimate:
 
 
 class Interval(Result):
-    """A confidence interval; unpacks to `(low, high)` and is a pair for numpy.
+    """A confidence interval; unpacks to `(low, high)`, also in numpy.
 
     Attributes
     ----------

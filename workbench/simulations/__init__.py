@@ -1,1 +1,1 @@
-"""Experiments repeated thousands of times, vectorized over runs."""
+"""Simulations that repeat an experiment thousands of times, all runs at once."""

@@ -1,7 +1,6 @@
 """Simulate sampling from streams: sample sizes and variance over time of S-VOILA and other methods.
 
-Read `simulate_stream` first, then `StreamStudy`. `jump_stream` makes the synthetic stream of the
-paper.
+Read `simulate_stream` first, then `StreamStudy`. `jump_stream` makes the synthetic stream of [1]_.
 
 References
 ----------
@@ -221,7 +220,7 @@ def jump_stream(
     runs: int = 5,
     rng: int | Generator = 0,
 ) -> tuple[ndarray, ndarray]:
-    """Simulate the paper's synthetic stream, in which one stratum suddenly varies more.
+    """Simulate the synthetic stream of Nguyen et al., in which one stratum suddenly varies more.
 
     All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
     jump. Use the stream to see how fast a sampler adapts.
@@ -233,8 +232,8 @@ def jump_stream(
     strata : int, default 20
         Number of strata, at least 1.
     jumping : int, default 11
-        Stratum from 0 to strata - 1 whose standard deviation jumps. The default is the paper's
-        stratum 12.
+        Stratum from 0 to strata - 1 whose standard deviation jumps. The default is stratum 12 in
+        the numbering of Nguyen et al.
     jump_at : int, default 10_000
         Number of records before the jump.
     sd : float, default 20.0
@@ -337,7 +336,7 @@ def simulate_stream(
     See Also
     --------
     StreamSampler : Sample from a stream by S-VOILA.
-    jump_stream : Simulate the paper's synthetic stream.
+    jump_stream : Simulate a stream in which one stratum suddenly varies more.
     allocate : Compute the sample sizes of one method from known strata.
 
     References

@@ -2,11 +2,6 @@
 
 `simulate_type_one` studies the t-test of one learner's error, and `simulate_comparison` studies
 tests that compare two learners.
-
-References
-----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
-   Universite de Montreal, 2006.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,9 +54,9 @@ NESTED_REPEATS = 3
 
 
 class TypeOneStudy(Result):
-    """False alarm rate of the K-fold t-test of one learner's error, as in Table 2 of [1]_.
+    """False alarm rate of the K-fold t-test of one learner's error.
 
-    `simulate_type_one` makes it.
+    `simulate_type_one` makes it. The figures are those of Table 2 of [1]_.
 
     Attributes
     ----------
@@ -149,7 +144,7 @@ class TypeOneStudy(Result):
             rate can jump with the tested mean.
         zero_variance : {"reject", "refuse"}, default "reject"
             Result of a run in which all folds have the same error, so that t is infinite. "reject":
-            the test rejects, as in the paper. "refuse": the test is refused and does not reject.
+            the test rejects, as in Grandvalet & Bengio. "refuse": the run does not reject.
 
         Returns
         -------
@@ -504,7 +499,7 @@ def simulate_comparison(
         that the learner uses, by default all.
     n : int
         Number of items per sample, a multiple of `folds`.
-    tests : "all" or sequence of str
+    tests : "all" or sequence of str, optional
         Names in `workbench.simulations.cross_validation.TESTS`, by default those that need no
         further fits. For regressors the tests of McNemar are left out, as a note says.
     folds : int, default 10

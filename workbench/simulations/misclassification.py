@@ -47,7 +47,7 @@ class PrevalenceStudy(Result):
         Monte Carlo standard errors of `bias`, `sd` and `rmse`.
     undefined : dict of method to int
         Number of runs without an estimate: a class is missing in the audit or never predicted, or
-        d = 0.
+        the estimate of d = p00 + p11 - 1 is 0.
     estimates : dict of method to (R,) array
         Estimates of every run.
     table : (R, 2, 2) array of int
@@ -57,9 +57,9 @@ class PrevalenceStudy(Result):
     share : (R,) array of float
         Predicted proportion of class 1 in the new period.
     base_rate : float
-        True proportion of class 1 in the first period, in whole items.
+        True proportion of class 1 in the first period, rounded to whole items.
     new_base_rate : float
-        True proportion of class 1 in the new period, in whole items.
+        True proportion of class 1 in the new period, rounded to whole items.
     p00 : float
         P(predicted 0 | true 0).
     p11 : float
@@ -109,7 +109,7 @@ class PrevalenceStudy(Result):
 
         A run without an estimate has the whole range. Limits are NaN if the audit gives no
         interval: if labels seem to be swapped, or if there is no estimate by a method that does not
-        divide by d.
+        divide by p00 + p11 - 1.
 
         Parameters
         ----------
@@ -370,8 +370,8 @@ def simulate_shifts(
 ) -> ShiftStudy:
     """Simulate audits of two classes for many proportions in the new period.
 
-    It is `simulate_prevalence` with the same audits for all new periods, as in the figures of the
-    paper [1]_. Use it to see how each method depends on the shift.
+    It is `simulate_prevalence` with the same audits for all new periods, as in the figures of [1]_.
+    Use it to see how each method depends on the shift.
 
     Parameters
     ----------
@@ -563,9 +563,9 @@ class SharesStudy(Result):
     undefined : dict of method to (T, K) array
         Number of runs without an estimate.
     shares : (K,) array
-        True proportions of the first period, in whole items.
+        True proportions of the first period, rounded to whole items.
     new_shares : (T, K) array
-        True proportions of the new periods, in whole items.
+        True proportions of the new periods, rounded to whole items.
     reading : (K, K) array
         P(prediction | truth); rows are true classes.
     n : int

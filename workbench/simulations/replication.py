@@ -3,15 +3,6 @@
 `simulate_coverage` studies the intervals. `simulate_random_halves` shows why half-samples must be
 balanced. The simulations sample counts per primary sampling unit (PSU), never items, and compute
 the replicates of all runs at once.
-
-References
-----------
-.. [1] Skellam, A probability distribution derived from the binomial distribution by regarding the
-   probability of success as variable between the sets of trials, JRSS B 10, 1948: the beta-binomial
-   distribution.
-.. [2] Kish, Survey Sampling, Wiley 1965: design effect and effective sample size.
-.. [3] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
-   37, 1969.
 """
 
 from dataclasses import dataclass
@@ -41,7 +32,7 @@ LARGEST_DIFFERENCE = 1e140  # so that squares of sums are finite
 class CoverageStudy(Result):
     """Estimates and intervals of simulated stratified cluster samples; made by `simulate_coverage`.
 
-    Runs that `replicate_estimate` refuses are NaN and not part of any figure.
+    Runs that `replicate_estimate` refuses are NaN, and no figure counts them.
 
     Attributes
     ----------
@@ -82,7 +73,7 @@ class CoverageStudy(Result):
         Effective number of clusters, as in `ReplicateEstimate`.
     default_limits : (2, runs) array of float
         Limits of the default interval. With single items in several strata they may be slightly
-        wider than those of `ReplicateEstimate`, because no sets of strata are searched.
+        wider than those of `ReplicateEstimate`, which also searches over sets of strata.
 
     See Also
     --------

@@ -54,7 +54,7 @@ class LabelingStudy(Result):
     estimated_variance_ratio : float
         Mean estimated variance over the variance of simple random sampling; see Notes.
     mean_absolute_error : float
-        Mean absolute error, the paper's MAE.
+        Mean absolute error, called MAE by Kumar & Raj [1]_.
     bias_error, variance_ratio_error : float
         Monte Carlo standard errors of `bias` and `variance_ratio`, 0 for exact values.
     estimated_variance_ratio_error : float
@@ -80,9 +80,12 @@ class LabelingStudy(Result):
 
     Notes
     -----
-    `estimated_variance_ratio` is the paper's MVR for sampling without replacement. It is a ratio of
-    means, because the mean of ratios is infinite. In a large population it equals the paper's
-    figure.
+    `estimated_variance_ratio` is the MVR of [1]_ for sampling without replacement. It is a ratio of
+    means, because the mean of ratios is infinite. In a large population both figures are equal.
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
     """
 
     method: str
@@ -223,18 +226,19 @@ def simulate_labeling(
     correct : (H,) array_like of int
         Number of correct items of each stratum.
     budget : int
-        Number of labels per run, at most the number of items N. The minimum is 2 per stratum, for
-        OPT the pilot of each stratum, and for waves 2 per stratum and wave.
+        Number of labels per run, at most the number of items. The minimum is 2 per stratum, for
+        "opt_a1" and "opt_a2" the pilot sample, and for "waves" 2 per stratum and wave.
     method : str
         Allocation method: "simple_random", "proportional", "equal", "neyman", "voila", "opt_a1",
         "opt_a2" or "waves". "neyman" and "voila" use the true standard deviations, with at least 2
-        labels per stratum.
+        labels per stratum. "opt_a1" and "opt_a2" are the algorithms of [1]_: a pilot sample
+        estimates the standard deviations, and further labels follow at once or in rounds.
     runs : int, default 3000
         Number of runs, at least 2.
     pilot : int, default 5
-        Labels per stratum in the pilot sample of OPT (n_ini in the paper), at least 2.
+        Labels per stratum in the pilot sample of "opt_a1" and "opt_a2", at least 2.
     step : int, default 10
-        Labels per round of "opt_a2" (n_step in the paper), at least 1.
+        Labels per round of "opt_a2", at least 1.
     waves : int, default 2
         Number of waves of nearly equal size, at least 1.
     smoothing : float, default 4.0
@@ -244,8 +248,8 @@ def simulate_labeling(
     stratum_score : (H,) array_like of float, optional
         Prior rate of each stratum, such as its mean score, as in `workbench.next_wave`.
     laplace : float, default 0.0
-        Number of correct and of incorrect labels that are added to each stratum before OPT
-        estimates its variance. With 0, OPT is as printed in the paper.
+        Number of correct and of incorrect labels that are added to each stratum before "opt_a1" and
+        "opt_a2" estimate its variance. With 0, they are as printed in [1]_.
     rng : int or numpy.random.Generator, default 0
         Seed or generator.
 
@@ -260,6 +264,10 @@ def simulate_labeling(
     study_design : Compute the exact standard error of a design.
     simulate_grid : Simulate many designs.
     next_wave : Plan the next wave of labels.
+
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016.
 
     Examples
     --------
@@ -529,7 +537,7 @@ def simulate_grid(
 ) -> LabelingGrid:
     """Simulate all combinations of stratifiers, allocations and numbers of strata.
 
-    Use it to find a good design on old data with labels. The defaults are those of the paper.
+    Use it to find a good design on old data with labels. The defaults are those of Kumar & Raj.
 
     Parameters
     ----------
@@ -548,7 +556,7 @@ def simulate_grid(
     runs : int, default 3000
         Number of runs per design, at least 2.
     pilot : int, default 5
-        Labels per stratum in the pilot sample of OPT, as in `simulate_labeling`.
+        Labels per stratum in the pilot sample, as in `simulate_labeling`.
     step : int, default 10
         Labels per round of "opt_a2", as in `simulate_labeling`.
     rng : int or numpy.random.Generator, default 0
@@ -727,8 +735,8 @@ def simulate_looking(
         Number of correct items of each stratum.
     method : {"fixed", "looks", "anytime"}, default "fixed"
         Interval method. "fixed": the default interval, which is valid for one fixed number of
-        labels. "looks": the default interval with a tenth of the error. "anytime":
-        `anytime_interval`.
+        labels. "looks": the default interval with a tenth of the error probability (99.5% instead
+        of 95%). "anytime": `anytime_interval`.
     first : int, default 30
         Number of labels at the first interim analysis, at least 2 per stratum.
     last : int, default 600

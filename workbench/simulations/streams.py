@@ -39,7 +39,7 @@ def air_quality_stream(
     Parameters
     ----------
     records : int, default 310_000
-        Number of records, at least 1,000. The default is 1% of the paper's 31 million.
+        Number of records, at least 1,000. The default is 1% of the 31 million in [1]_.
     rng : int or numpy.random.Generator, default 0
         Seed or generator.
 
@@ -57,7 +57,7 @@ def air_quality_stream(
 
     Notes
     -----
-    The paper [1]_ reports 177 strata at the end and 60 at the start. Many new strata appear in
+    Nguyen et al. [1]_ report 177 strata at the end and 60 at the start. Many new strata appear in
     March, November and December. The rest is assumed here:
 
     - A stratum is a country and a kind of measurement. Its frequency is lognormal (sigma 1.6).
@@ -101,7 +101,7 @@ def air_quality_stream(
 
 
 def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
-    """Make the stream of the proof of theorem 4 of [1]_, which no sampler can follow.
+    """Make a stream that no sampler can follow.
 
     The last record makes the first stratum vary, when it is too late to sample more of it.
 
@@ -126,9 +126,9 @@ def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
 
     Notes
     -----
-    The strata take turns. Stratum i has one record of value i + 1 / (strata - 1) and copies - 1
-    records of value i. The last record is of the first stratum and has the value
-    2 - 1 / (strata - 1).
+    The stream is that of the proof of theorem 4 [1]_. The strata take turns. Stratum i has one
+    record of value i + 1 / (strata - 1) and copies - 1 records of value i. The last record is of
+    the first stratum and has the value 2 - 1 / (strata - 1).
 
     References
     ----------

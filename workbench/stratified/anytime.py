@@ -47,7 +47,7 @@ def anytime_interval(
     r"""Compute an interval for accuracy that holds whenever labeling stops.
 
     Use it if you look at the interval while labeling goes on, and may stop because of it. With the
-    probability `level` the interval contains the true accuracy after every label at once.
+    probability `level`, all intervals from the first to the last label contain the true accuracy.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def anytime_interval(
         Items per stratum, at least 1.
     stratum : (n,) array_like of int
         Stratum of each label in the order of labeling, from 0 to H - 1. The order must not depend
-        on the labels, as that of `labeling_order`. Within a stratum, items are sampled at random.
-        May be empty.
+        on the labels; use `labeling_order`. Within a stratum, items are sampled at random. May be
+        empty.
     label : (n,) array_like of int
         1 if the prediction is correct, 0 if it is incorrect, in the same order.
     expected : float, optional

@@ -39,7 +39,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
     stratum_size : (H,) array of int
         Items per stratum.
     counts : (H, 3) array of int
-        Labeled items per stratum: only B correct, both alike, only A correct.
+        Labeled items per stratum: only B correct, both correct or both incorrect, only A correct.
     agreeing : int
         Items outside the strata, for which both models predict the same.
     skipped : (H,) array of int or None

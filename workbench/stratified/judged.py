@@ -66,7 +66,8 @@ class JudgedDifference(PairedDifference):
     stratum_size : (4,) array of int
         Items per pair of judge labels.
     counts : (4, 3) array of int
-        Human labels per pair of judge labels: only B correct, both alike, only A correct.
+        Human labels per pair of judge labels: only B correct, both correct or both incorrect, only
+        A correct.
     agreeing : int
         Always 0, because every item belongs to a stratum.
     skipped : (4,) array of int or None
@@ -222,7 +223,8 @@ def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
     Returns
     -------
     (4,) array of int
-        Items to label in each pair, in proportion to its number of items times .4, .6, .6 and .5.
+        Items to label in each pair. They are in proportion to the items of the pair, times .4, .6,
+        .6 and .5.
 
     See Also
     --------

@@ -115,8 +115,8 @@ def label_prices(
 ) -> LabelPrices:
     """Return the labels needed for several half-widths of an accuracy, from scores alone.
 
-    Use it before you label anything, to see what a precise answer costs. It takes the scores as
-    calibrated: the mean score of a stratum is its expected accuracy.
+    Use it before you label anything, to see what a precise answer costs. It assumes that the scores
+    are calibrated: the mean score of a stratum is its expected accuracy.
 
     Parameters
     ----------

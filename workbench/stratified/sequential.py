@@ -10,7 +10,7 @@ ROUNDS = 2  # labels of each stratum before proportions decide: a variance needs
 
 
 def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> ndarray:
-    r"""Return the stratum of each label, in an order that you can stop at any number of labels.
+    r"""Return the stratum of each label, in an order that lets you stop after any label.
 
     The order does not depend on the labels. So the first n labels are a stratified simple random
     sample, unless you chose n because of the labels.
@@ -22,8 +22,8 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     n : int
         Labels in total, at least 0 and at most the number of items.
     share : (H,) array_like of float, optional
-        Proportions of the labels that the strata should get, at least 0, in any unit. By default
-        they are proportional to stratum size.
+        Relative numbers of labels that the strata should get, at least 0: [1, 1] means equally
+        many. By default they are in proportion to stratum size.
 
     Returns
     -------
@@ -33,8 +33,8 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     Raises
     ------
     ValueError
-        If a size is not a whole number, `n` exceeds the number of items, or the proportions are
-        negative or all 0.
+        If a size is not a whole number, `n` exceeds the number of items, or a `share` is negative
+        or all are 0.
 
     See Also
     --------
@@ -48,8 +48,9 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
 
     .. math:: t N_h - N n_h
 
-    Stratum h has :math:`N_h` of the N items and :math:`n_h` labels so far. The first of several
-    equal strata gets the label. Strata without unlabeled items are left out.
+    Stratum h has :math:`N_h` of the N items (with `share`, the part :math:`N_h` of the sum N) and
+    :math:`n_h` labels so far. The first of several equal strata gets the label. Strata without
+    unlabeled items are left out.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Allocation that depends on earlier labels: waves with an unbiased estimate, OPT-A1 and OPT-A2.
+"""Allocation that depends on earlier labels, in waves, and an unbiased estimate from all waves.
 
-`next_wave` allocates the labels of the next wave, and `wave_accuracy` estimates from all waves.
+`next_wave` allocates the labels of the next wave, and `wave_accuracy` estimates from all waves. The
+rule "opt" is that of the algorithms OPT-A1 and OPT-A2 [1]_.
 
 References
 ----------
@@ -133,7 +134,7 @@ def next_wave(
     smoothing: float = 4.0,
     floor: float = 0.3,
 ) -> Allocation:
-    """Allocate the next wave of labels from the labels so far.
+    """Allocate the next wave of labels, given the labels so far.
 
     Use it to label in several waves. The labels of earlier waves show which strata vary most, and
     the next wave gives more labels to them. Estimate with `wave_accuracy`, which allows for this.
@@ -233,7 +234,7 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
 
     See Also
     --------
-    next_wave : Allocate the next wave of labels from the labels so far.
+    next_wave : Allocate the next wave of labels, given the labels so far.
     stratified_accuracy : Estimate accuracy from a sample that was fixed before labeling.
 
     Notes

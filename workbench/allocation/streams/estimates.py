@@ -293,8 +293,8 @@ class StreamEstimate(SampledValues, kw_only=True):
         Notes
         -----
         **With bounds**, the interval is the `value_interval` of the sizes and the sampled values.
-        In an adversarial search over streams with trends and merges, the 95% interval covered the
-        true mean in at least 95.6% of samples (``tests/peers/search_streams.py``).
+        In an adversarial search over 1,125 streams with trends and merges, the 95% interval covered
+        the true mean in at least 95.6% of samples (``tests/peers/search_streams.py``).
 
         **Without bounds**, no interval is valid for every stream. The interval consists of two, and
         the outer limits are used:
@@ -323,7 +323,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         - normal and exponential values: 1% to 9%
         - lognormal(1) values: 3% to 11%
         - lognormal(2) values: 3% to 36%
-        - 2% of the values far away, not shown by 5 to 60 labels: up to 28%
+        - 2% of the values far from the others, and none of them among 5 to 60 labels: up to 28%
 
         The file ``tests/peers/unbounded_values.py`` has these simulations. Neither interval allows
         for the fact that the sizes of the sample depend on the data (see `StreamSampler`).

@@ -52,8 +52,8 @@ class StreamSampler:
     """A stratified sample of a stream that is kept while records arrive.
 
     The sampler keeps at most `budget` records. The strata, their sizes and their standard
-    deviations need not be known beforehand. After each minibatch it drops the records without which
-    the variance of the estimated mean grows least. `estimate` returns the mean at any time.
+    deviations need not be known beforehand. After each minibatch it drops records so that the
+    variance of the estimated mean grows least. `estimate` returns the mean at any time.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class StreamSampler:
     -----
     **Method.** Every record gets a uniform random key. The sample of a stratum has the records
     whose keys are below the threshold of the stratum. This threshold is the smallest key that was
-    ever rejected. After each minibatch, `reduce_sample` cuts the sample to the budget, with the
+    ever rejected. After each minibatch, `reduce_sample` cuts the sample to the budget, given the
     sizes and standard deviations seen so far. This is S-VOILA [1]_ with two corrections. The cut is
     exact in whole numbers, and there is a floor. Without a floor, the first record of a new stratum
     is dropped at once.

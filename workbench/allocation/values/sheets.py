@@ -1,8 +1,7 @@
 """Annotation sheets with values: read the filled rows, and write the next sheet.
 
-`read_value_sheet` matches the values to the sampled records. The place of a record in its stratum
-is that in the order of `workbench.sample`. The first m records of a stratum are a random sample of
-m.
+`read_value_sheet` matches the values to the sampled records. Within a stratum, records have the
+order of `workbench.sample`, so the first m of them are a random sample of m records.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,10 +1,4 @@
-"""Comparison of several models on the same items: differences of all pairs, ranks and ties.
-
-References
-----------
-.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-   Statistics 6, 1979.
-"""
+"""Comparison of several models on the same items: differences of all pairs, ranks and ties."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -67,8 +61,8 @@ class ItemComparison(Result):
     clusters : int
         Number of clusters; 0 if items are independent.
     worth : float
-        Effective number of clusters: how many equally large clusters carry as much information. NaN
-        if items are independent.
+        Effective number of clusters: the number of equally large clusters that carry as much
+        information. NaN if items are independent.
     unscored : int
         Number of missing scores.
     finished : bool
@@ -148,9 +142,8 @@ class ItemComparison(Result):
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Return the tie groups: runs of models of which no two are shown to differ.
 
-        The models are in the order of their scores.
-
-        Each group is as long as possible. Groups may overlap.
+        The models are in the order of their scores. Each group is as long as possible. Groups may
+        overlap.
 
         Examples
         --------
@@ -201,7 +194,7 @@ class ItemComparison(Result):
     def rows(self) -> list[dict]:
         """Return a row per pair, in the order of the adjusted p-values and the differences.
 
-        The level of `low` and `high` is the pair's own. They exclude 0 just where `adjusted_pvalue`
+        The level of `low` and `high` is the pair's own. They exclude 0 exactly if `adjusted_pvalue`
         is below 1 - level. `bounded_low` and `bounded_high` are the limits of the bounded interval.
         """
         bounded = self.limits if self.bounded is None else self.bounded
@@ -363,7 +356,7 @@ class ItemComparison(Result):
         return f"{answer}, the effective number of clusters is {self.worth:.3g}"
 
     def detectable(self, power: float = POWER) -> float:
-        """Return the difference that as many items would show with probability `power`.
+        """Return the difference that this number of items shows with probability `power`.
 
         It is valid for a single pair. NaN for one model.
 
@@ -526,7 +519,7 @@ def compare_items(
 def pair_interval(
     scores: ItemScores, first: str, second: str, *, level: float = 0.95, method: str = "default"
 ) -> Interval:
-    """Estimate the interval of the difference between two models, for this pair alone.
+    """Compute the interval of the difference between two models, for this pair alone.
 
     Use it if you planned to compare just these two models. The interval is not adjusted for other
     pairs.

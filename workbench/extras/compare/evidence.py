@@ -1,4 +1,4 @@
-"""Evidence of items on the means of bounded values: limits at any level, and p-values.
+"""Limits at any level, and p-values, for means of bounded values of items.
 
 The p-values invert the limits. Independent items have the intervals of `workbench.intervals.values`
 for one stratum of an infinite population. Clusters have the interval of

@@ -120,8 +120,8 @@ def gate(
     Returns
     -------
     Gate
-        The verdict with its interval. If the true difference equals the margin, the verdict is PASS
-        or FAIL in at most the proportion 1 - level of samples.
+        The verdict with its interval. If the true difference equals the margin and the interval has
+        its nominal coverage, the verdict is PASS or FAIL in at most 1 - level of samples.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Plans of a comparison of two models: the items that show a difference, and the reverse."""
+"""Plans of a comparison of two models: the number of items, or the difference that they show."""
 
 import itertools
 import math

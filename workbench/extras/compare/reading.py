@@ -51,26 +51,26 @@ def read_item_scores(
     ----------
     *files : str, path or data frame
         Logs or tables, see Notes. "NAME=FILE" and "NAME=FOLDER" name the model.
-    model : str
+    model : str, default ""
         For tables: the column that names the model of each row, or the columns of the models'
         scores, separated by commas. By default, all columns that can be scores of the same kind;
         flags, sizes, times and repeats are not.
-    item : str
+    item : str, default ""
         For tables: the column of identifiers.
-    score : str
+    score : str, default ""
         For tables: the column of scores. For logs: the scorer, filter or metric. For promptfoo:
         "passed" or a named score.
-    cluster : str
+    cluster : str, default ""
         Column of the document, person or site of an item, such as "metadata.document" or
         "doc.passage".
-    epoch : str
+    epoch : str, default ""
         Column that distinguishes the repeats of an item. By default, logs of Inspect provide it; if
         items are repeated in a table, a column such as `run`, `seed` or `trial` does.
     repeats : str, default "mean"
-        How the E epochs of an item are combined, of which c are correct. "mean" takes the mean of
-        their scores. "majority" gives 1, 1/2 or 0. "pass^3" is the proportion C(c, 3) / C(E, 3) of
-        three epochs that are all correct. "pass@3" is the proportion of three epochs of which at
-        least one is correct.
+        How the E epochs of an item are combined, if c of them are correct. "mean" takes the mean of
+        their scores. "majority" gives 1, 1/2 or 0. "pass^3" is the probability that three random
+        epochs are all correct, C(c, 3) / C(E, 3). "pass@3" is the probability that at least one of
+        three is correct.
     bounds : (float, float), optional
         Smallest and largest possible score, by default 0 and 1. Required if a score lies outside.
     better : {"higher", "lower"}, optional
@@ -79,7 +79,7 @@ def read_item_scores(
     common : bool, default False
         Whether to use only the items that all models have a score for. A note gives the number left
         out.
-    columns : list of str
+    columns : list of str, optional
         Further columns to keep, such as one whose values are slices.
     independent : bool, default False
         Whether each model was scored on items of its own, even if identifiers are equal. This is

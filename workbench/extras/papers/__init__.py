@@ -26,8 +26,8 @@ def replay(
     name : str
         Name of the item in `replay_list`, such as "kloos/theorem1".
     full : bool, default False
-        Whether to run the paper's own sizes (a tenth of a stream of 31 million records). By
-        default, a smaller size takes seconds.
+        Whether to run the sizes of the paper (of the stream of 31 million records, a tenth). The
+        default sizes are smaller and take seconds.
     data : str or path, optional
         File to use instead of the data of the item, if the item takes a file.
     learner : str, optional

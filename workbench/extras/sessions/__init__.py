@@ -1,1 +1,1 @@
-"""Audits that last: a file that keeps every label of every person."""
+"""Audit sessions: audits over days, in a file that keeps every label of every annotator."""

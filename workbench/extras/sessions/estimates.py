@@ -186,14 +186,14 @@ class SessionEstimate(Result):
         return f"{estimates}; {labels}{skipped}, {how}{waits}"
 
     def waits(self) -> str:
-        """Return in a clause which missing label the others wait for."""
+        """Return a clause that names the missing label for which the others wait."""
         labels = checks.counted(self.waiting, "label does", "labels do")
         if self.wave:
             return f"{labels} not count until the rest of wave {self.wave} is labeled"
         return f"{labels} not count until position {self.labeled + self.skipped + 1} has one"
 
     def reasons(self) -> tuple[str, ...]:
-        """Return why a result is missing or preliminary, as sentences."""
+        """Return the reasons why a result is missing or preliminary, as sentences."""
         return sentences(note for note in self.notes if note.kind in ("undefined", "data"))
 
     def uncorrected(self) -> str:

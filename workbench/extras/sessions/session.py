@@ -312,44 +312,44 @@ class AuditSession:
         items : ScoredItems
             The items to sample from.
         budget : int
-            Planned number of labels. The "planned" intervals are shortest there.
-        question : {"accuracy", "class_metrics", "difference"}
+            Planned number of labels, at which the intervals of method "planned" are shortest.
+        question : {"accuracy", "class_metrics", "difference"}, default "accuracy"
             What to estimate: the accuracy; precision, recall and F1 of a class; or the accuracy of
             `items` minus that of a second model. For the difference, only items with different
             predictions of the two models are labeled.
         other : (N,) array_like, optional
             The second model's predictions, if they are not in `items.rival`.
-        n_strata : int or "auto"
-            Number of strata by score. "auto", the default, is the default plan of `accuracy_audit`
-            for an accuracy, and 5 strata otherwise. With a number, labels are in proportion to
+        n_strata : int or "auto", default "auto"
+            Number of strata by score. "auto" is the default plan of `accuracy_audit` for an
+            accuracy, and 5 strata otherwise. With a number, labels are in proportion to
             stratum size. For "class_metrics", this is the number within each of two parts.
-        stratifier : str
+        stratifier : str, default "equal_size"
             Rule for the strata, as in `stratify`.
-        trust_scores : bool
+        trust_scores : bool, default False
             As in `accuracy_audit`, with "auto".
-        expected : float, optional
-            Expected accuracy for `anytime_interval`, default 0.85; None for no expectation. The
-            interval is always valid. It is shorter if the expectation is close.
-        looks : list of int
+        expected : float or None, default 0.85
+            Expected accuracy for `anytime_interval`; None for no expectation. The interval is
+            always valid. It is shorter if the expectation is close.
+        looks : list of int, default ()
             Up to 10 numbers of labels for planned interim analyses, which method "looks" uses.
-        second_share : float
-            Proportion of items with double annotation, default 0. A third annotator labels the
+        second_share : float, default 0
+            Proportion of items with double annotation. A third annotator labels the
             items with two different labels. For a given number of labels, the interval is
             shortest with 1: fewer items, each with two labels. For "accuracy" only.
-        asks : {"correct", "truth", "which"}
+        asks : {"correct", "truth", "which"}, default "correct"
             With "correct", annotators see the prediction and answer correct (1) or incorrect (0).
             With "truth", they do not see it and give the true class. With "which", they say which
             of two models' answers is correct; for a "difference" with items of `judged_items`.
-            The default is "correct". A difference needs "truth" or "which".
+            A difference needs "truth" or "which".
         columns : dict of (N,) array_like, optional
             Other columns that annotators see.
-        level : float
-            Confidence level in (0, 1), default 0.95.
-        seed : int
+        level : float, default 0.95
+            Confidence level in (0, 1).
+        seed : int, default 0
             Seed of the random sample. The order of labeling follows from the seed, the identifiers
             and the scores.
-        waves : int
-            Number of waves of about equal size, default 1. The labels of earlier waves determine
+        waves : int, default 1
+            Number of waves of about equal size. The labels of earlier waves determine
             the allocation of the next one (`next_wave`). It is sampled when all earlier items are
             labeled or skipped and `next` is called. `wave_accuracy` is the estimate. For "accuracy"
             without `looks` and `second_share`. There is an interval at the planned end, and a
@@ -446,8 +446,8 @@ class AuditSession:
 
         Parameters
         ----------
-        n : int
-            Largest number of items, default 1.
+        n : int, default 1
+            Largest number of items.
         by : str, optional
             Name of the annotator. Required if the audit has double annotation.
 
@@ -605,8 +605,8 @@ class AuditSession:
 
         Parameters
         ----------
-        method : {"planned", "anytime", "looks", "fixed"}
-            Method of the interval, default "planned". See Notes.
+        method : {"planned", "anytime", "looks", "fixed"}, default "planned"
+            Method of the interval. See Notes.
         by : str, optional
             Name of the person who requests the interim analysis.
 
@@ -823,9 +823,9 @@ class AuditSession:
             A sheet with the columns id and correct (or truth), or the export of a tool. See Notes.
         by : str, optional
             Name of the annotator if the file has none, and of the person who imports it.
-        correct : bool
-            Whether rows may change earlier labels of the same annotator, default False. The history
-            keeps the earlier labels.
+        correct : bool, default False
+            Whether rows may change earlier labels of the same annotator. The history keeps the
+            earlier labels.
 
         Returns
         -------

@@ -49,7 +49,7 @@ class SheetImport(Result):
         Number of items recorded as skipped: empty rows before the last labeled row of a sheet, and
         items that an annotator passed over in a tool.
     refused : tuple of (int, str, str)
-        The rejected rows, of which nothing was recorded: row number, identifier and reason. The
+        The rejected rows, which were not recorded: row number, identifier and reason. The
         header of a sheet is row 1; in other files it is the line or the position in the list.
     unlabeled : tuple of str
         Items without a label in the export of a tool. They stay open.

@@ -1,1 +1,1 @@
-"""Lesson on VOILA and Neyman: what it reads first, its scenes, its exercises."""
+"""Lesson on VOILA and Neyman: its scenes, and the values of its exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on cross-validation t-tests: what it reads first, its scenes, its exercises."""
+"""Lesson on cross-validation t-tests: its scenes, and the values of its exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on misclassification correction: what it reads first, its scenes, its exercises."""
+"""Lesson on misclassification correction: its scenes, and the values of its exercises."""

@@ -1,1 +1,1 @@
-"""Lesson on BRR and orthogonal arrays: what it reads first, its scenes, its exercises."""
+"""Lesson on BRR and orthogonal arrays: its scenes, and the values of its exercises."""

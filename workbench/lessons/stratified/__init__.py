@@ -1,1 +1,1 @@
-"""Lesson on stratified accuracy: what it reads first, its scenes, its exercises."""
+"""Lesson on stratified accuracy: its scenes, and the values of its exercises."""
