@@ -378,8 +378,8 @@ def write(found, folder):
         "## Propose another call",
         "",
         wrapped(
-            "Do you maintain one of these tools, or another, and know a better call? You can add it to the "
-            "scoreboard. Every documented call has a row, so your call is measured next to the old one."
+            "You can add a better call, or another tool. Every documented call has a row, so your call is "
+            "measured next to the old one."
         ),
         "",
         "1. Add a line to `tests/peers/scoreboard/adapters/<tool>.py`. It holds the question, a name, a function from",
