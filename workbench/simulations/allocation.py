@@ -220,7 +220,7 @@ def jump_stream(
     runs: int = 5,
     rng: int | Generator = 0,
 ) -> tuple[ndarray, ndarray]:
-    """Simulate the synthetic stream of Nguyen et al., in which one stratum suddenly varies more.
+    """Simulate a synthetic stream in which one stratum suddenly varies more.
 
     All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
     jump. Use the stream to see how fast a sampler adapts.
