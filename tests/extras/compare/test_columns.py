@@ -150,8 +150,8 @@ def test_repeats_of_two_columns_and_of_a_long_table():
         "id": IDS * 2,
         "system": ["old"] * 40 + ["new"] * 40,
         "conf": RNG.random(80),
-        "pred": ["yes", "no"] * 40,
-        "truth": ["yes", "no", "no", "no"] * 20,
+        "pred": ["spam", "ham"] * 40,
+        "truth": ["spam", "ham", "ham", "ham"] * 20,
     }
     refused(lambda: wb.read_item_scores(confidence), "score", rule.replace("'model'", "'system'"))
 
