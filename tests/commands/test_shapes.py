@@ -440,6 +440,20 @@ def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
             wb.CVLosses.read_csv(tmp_path / name, **options)
 
 
+def test_rows_of_scikit_learn_are_named_by_their_models(searched):
+    once, _, _ = searched
+    scores = {f"split{k}_test_score": list(once[f"split{k}_test_score"]) for k in range(5)}
+    named = {"model": ["logistic", "strong"], **scores}
+    assert wb.CVLosses.read_csv(named).models == ("logistic", "strong")
+    twice = {name: cells * 2 for name, cells in scores.items()}
+    models = {"model": ["a", "a", "b", "b"], "params": ["{'C': 1}", "{'C': 2}"] * 2}
+    cv = wb.CVLosses.read_csv(models | twice)
+    assert cv.models == ("a C=1", "a C=2", "b C=1", "b C=2")
+    assert cv.losses[0].tolist() == [*scores["split0_test_score"]] * 2
+    with pytest.raises(ValueError, match="every row must be a different model, but 'C=1' is in"):
+        wb.CVLosses.read_csv({"params": models["params"], **twice})
+
+
 def test_tables_with_a_count_in_a_column(tmp_path):
     pairs = [("a", "a", 122), ("a", "b", 17), ("b", "a", 21), ("b", "b", 80)]
     write(tmp_path, pairs, header=("truth", "prediction", "n"))
