@@ -454,6 +454,35 @@ def test_rows_of_scikit_learn_are_named_by_their_models(searched):
         wb.CVLosses.read_csv({"params": models["params"], **twice})
 
 
+def test_columns_of_scikit_learn_may_be_models(searched):
+    *_, results = searched
+    scores = {f"test_{name}": result["test_score"] for name, result in results.items()}
+    with pytest.raises(ValueError, match="list their columns in models: test_lr, test_tree; got"):
+        wb.CVLosses.read_csv(scores, folds=5)
+    cv = wb.CVLosses.read_csv(scores, models="test_tree,test_lr", folds=5)
+    assert cv.models == ("test_tree", "test_lr")
+    assert cv.losses[:, 1].tolist() == results["lr"]["test_score"].tolist()
+
+
+def test_models_of_scikit_learn_are_chosen_and_splits_are_doubted(tmp_path, searched):
+    *_, results = searched
+    lists = {
+        name: {"test_score": result["test_score"].tolist()} for name, result in results.items()
+    }
+    path = tmp_path / "cv.json"
+    path.write_text(json.dumps({**lists, "other": lists["lr"]}))
+    cv = wb.CVLosses.read_csv(path, models="tree,lr")
+    assert cv.models == ("tree", "lr")
+    assert cv.losses[:, 0].tolist() == results["tree"]["test_score"].tolist()
+    with pytest.raises(ValueError, match="models must be one of 'lr', 'tree', 'other'; got 'svm'"):
+        wb.CVLosses.read_csv(path, models="svm,lr")
+    doubted = [
+        any("For random splits (ShuffleSplit)" in note.text for note in of_scheme.notes)
+        for of_scheme in (cv, wb.CVLosses.read_csv(path, splits="folds"))
+    ]
+    assert doubted == [True, False]
+
+
 def test_tables_with_a_count_in_a_column(tmp_path):
     pairs = [("a", "a", 122), ("a", "b", 17), ("b", "a", 21), ("b", "b", 80)]
     write(tmp_path, pairs, header=("truth", "prediction", "n"))
