@@ -339,8 +339,8 @@ def unused_notes(
     used : iterable of str
         Columns that the report used, as the user named them; "" is ignored, and "a,b" names two.
     options : mapping of str to str
-        Option that would use a column of each role, as the user types it, with dashes. A column
-        whose role has no option is named, too.
+        Option that would use a column of each role, as the user types it, with dashes; or another
+        command of the workbench with this option. A column whose role has no option is named, too.
 
     Examples
     --------
@@ -387,6 +387,10 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
         file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
-        remedy = f". To use it, add {options[column.seems]} {name}"
+        option = f"{options[column.seems]} {name}"
+        is_command = option.startswith("workbench ")
+        remedy = (
+            f". To use it, run {option} instead" if is_command else f". To use it, add {option}"
+        )
     text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)
