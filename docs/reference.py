@@ -198,7 +198,8 @@ def commands():
         with click.Context(
             report, info_name=f"workbench report {topic}", max_content_width=100
         ) as context:
-            context.meta["parameters"] = main._options_for([topic])
+            context.meta["topic"] = topic
+            context.meta["parameters"] = main._options_for(topic)
             made.append(
                 f"## workbench report {topic}\n\n```text\n{report.get_help(context).rstrip()}\n```\n"
             )

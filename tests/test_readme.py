@@ -83,7 +83,7 @@ def typed(params):
 def of_topic(topic):
     """Return the options of a report."""
     with click.Context(PROGRAM["report",], info_name="report") as context:
-        context.meta["parameters"] = main._options_for([topic])
+        context.meta["parameters"] = main._options_for(topic)
         return typed(PROGRAM["report",].get_params(context))
 
 

@@ -384,7 +384,7 @@ def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
     texts = list(map(repr if quoted else str, values))
     text = ", ".join(texts[:most])
     more = len(texts) - most
-    return f"{text} and {more} more" if more > 0 else text
+    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:

@@ -318,6 +318,13 @@ ADD_FOLDS = (
     "add --folds with the number of folds in one repetition, or --test-share with the proportion "
     "of items in a test set of random splits (ShuffleSplit)"
 )
+RARE = [*["ok"] * 11, "fraud"] * 5  # each fifth of the rows has one rare item
+WEAK = [
+    "fraud",
+    *["ok"] * 10,
+    "fraud",
+] * 5  # finds all, and as many others: most often "ok" is better
+ONES = ["0", "1", "1"] * 20
 BATTLES = table("id,model_a,model_b,winner", IDS, ["m1"], ["m2"], ["model_a", "tie"])
 REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
 # (content, what is printed, what is not)
@@ -491,6 +498,68 @@ COMMANDS = [
         table("fold,estimator,acc", [str(k // 2) for k in range(60)], ["a", "b"], HIGH),
         "--losses x.csv --fold fold --model estimator --better higher\n",
         "agree",
+    ),
+    (
+        table("ref,day,kind", IDS, ["2026-01-01", "2026-01-02"], AB),
+        "add --audit with the file of items with true and predicted classes: workbench report "
+        "misclassification-correction --counts x.csv --period day --predicted kind\n",
+        "No command fits",
+    ),
+    (
+        table("no,checked,guess", IDS, RARE, WEAK),
+        "--audit x.csv --truth checked --prediction guess\n",
+        "agreement",
+    ),
+    (
+        table("no,kind,guess", IDS, RARE, WEAK),
+        "Ready\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
+        "--truth",
+    ),
+    (
+        table("ref,risk,decision,fraud", IDS, UNIT, WEAK, [*RARE[:30], *[""] * 30]),
+        "How accurate is it, estimated from the labels of some rows?\n    workbench report "
+        "stratified-accuracy --scores x.csv --score risk --prediction decision --truth fraud\n",
+        "Plan",
+    ),
+    (
+        table(
+            "ref,risk,pred,fraud",
+            IDS,
+            UNIT,
+            ONES,
+            [*[f"{text}.0" for text in ONES[:30]], *[""] * 30],
+        ),
+        "--score risk --prediction pred --truth fraud\n",
+        "Plan",
+    ),
+    (
+        table("ref,risk,decision,opened", IDS, UNIT, WEAK, [*WEAK[:30][::-1], *[""] * 30]),
+        "How accurate is the classifier? Plan 30 labels\n",
+        "--truth",
+    ),
+    (
+        table("ref,old,new,truth", IDS, WEAK, RARE, [*RARE[:40], *[""] * 20]),
+        "--items x.csv --truth truth --prediction old,new\n",
+        "--prediction new\n",
+    ),
+    (
+        table("ref,s1,a,s2,b,truth", IDS, UNIT, WEAK, UNIT[::-1], RARE, [*RARE[:40], *[""] * 20]),
+        "Which of two models is more accurate, estimated from the labels of some rows?\n"
+        "    workbench report stratified-accuracy --scores x.csv --score s1 --prediction a --rival "
+        "b --truth truth\n",
+        "--prediction ''",
+    ),
+    (
+        table("ref,s1,pred_a,s2,pred_b", IDS, UNIT, list("aaabbb"), UNIT[1:], list("aabbb")),
+        "Which of two models is more accurate? Plan 30 labels\n    workbench report "
+        "stratified-accuracy --scores x.csv --score s1 --prediction pred_a --rival pred_b "
+        "--budget 30\n",
+        "No command fits",
+    ),
+    (
+        table("id,confidence", ["i7", *IDS[1:]], UNIT),
+        "59 values: i7, i1, i2, i3 and 55 more; 1 of them more than once\n",
+        "Ready",
     ),
     (
         table("name,text", IDS, IDS),

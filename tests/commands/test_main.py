@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import workbench
 from workbench.commands import main
+from workbench.reports.parameters import DATA, notebooks_folder, topics
 
 PARAMETERS = """\
 scores = ""  # type: file  what is scored
@@ -417,6 +418,19 @@ def test_every_help_has_examples_that_can_be_parsed(words, capsys):
             command = command.commands[typed.pop(0)]
         with command.make_context(command.name, typed, parent=context) as context:
             assert bool(context.params) == bool(command.params)
+
+
+@pytest.mark.parametrize("topic", topics())
+def test_the_help_of_a_topic_has_an_example_of_its_own(topic, capsys):
+    assert run("report", topic, "--help") == 0
+    example = capsys.readouterr().out.partition("Example:\n  workbench report ")[2]
+    named, *typed = shlex.split(example)
+    assert named == topic and "\n" not in example.strip()
+    with main.report.make_context("report", [named, *typed]) as context:
+        values = [value for name, value in context.params.items() if name.startswith("parameter_")]
+    files = [value for value in filter(None, values) if value.endswith((".csv", ".parquet"))]
+    assert bool(files) == (topic != "start")
+    assert all((notebooks_folder() / DATA / file).is_file() for file in files)
 
 
 @pytest.mark.parametrize("group", ["", "audit", "course", "papers", "sample"])

@@ -230,7 +230,7 @@ def test_many_column_names_are_cut(written):
     listed = ", ".join(repr(name) for name in column_names(path)[:20])
     with pytest.raises(
         ValueError,
-        match=re.escape(f"{path!r} has no column 'q'; available columns: {listed} and 1180 more"),
+        match=re.escape(f"{path!r} has no column 'q'; available columns: {listed} and 1,180 more"),
     ):
         read_columns(path, ["q"])
 

@@ -42,9 +42,8 @@ def test_accuracy(items, extra):
     settings = {"scores": items, "score": "score", "prediction": "prediction", "id": "id"} | extra
     told = texts(stratified.read(**settings)[1])
     assert any("'region'" in text and text.endswith("--strata-by region") for text in told)
-    assert any(
-        "'weight'" in text and "brr-orthogonal-arrays --weight weight" in text for text in told
-    )
+    command = "workbench report brr-orthogonal-arrays --weight weight"
+    assert any(text.endswith(f"To use it, run {command} instead") for text in told)
     by_region = texts(stratified.read(**settings, strata_by="region")[1])
     assert not any("'region'" in text for text in by_region)
 

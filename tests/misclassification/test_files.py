@@ -129,6 +129,12 @@ def test_a_bad_month_is_named_and_the_others_are_reported():
             columns(period=["a"], items=[10], counted=[1]),
             "counts must have a column for every class of the audit, 'no', 'yes'",
         ),
+        (
+            columns(period=["a"], items=[10], flagged=[1]),
+            "Available columns: 'period', 'items', 'flagged'. Name columns with other names: the "
+            "number of all items with total (--total), the number of items in class 'yes', "
+            "the second of classes (--classes), with counted (--counted), predicted classes",
+        ),
         (columns(n=[10, 20], counted=[1, 2]), "period"),
     ],
 )
@@ -136,6 +142,12 @@ def test_counts_that_do_not_fit_say_why(counts, message):
     with pytest.raises(ValueError) as caught:
         wb.load_periods(counts, labels=("no", "yes"))
     assert message in str(caught.value)
+
+
+def test_counts_with_other_names_are_named():
+    counts = columns(month=["a"], items=[10], flagged=[1])
+    names = {"period": "month", "total": "items", "counted": "flagged"}
+    assert wb.load_periods(counts, labels=("no", "yes"), **names) == {"a": (9, 1)}
 
 
 def test_the_audited_period_is_the_first_unless_named():

@@ -982,7 +982,7 @@ def test_notes_of_a_series_tell_all_periods_from_single_ones():
     )
     assert share == wb.Note(
         "assumption",
-        "the audit is 22% of the frame: standard errors assume that later periods come from the same process as the audited period. If they have exactly its rates, rates='frame' gives smaller standard errors",
+        "the audit is 22% of the frame: standard errors assume that later periods come from the same process as the audited period. If they have exactly its rates, rates='frame' (--rates frame) gives smaller standard errors",
     )
     assert series.problems == ("", "no items were counted", "", "", "no items were counted")
     frame = "its counts equal those at audit time, so it is taken to be the audited period"

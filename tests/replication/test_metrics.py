@@ -1,5 +1,7 @@
 """A labeled file becomes a table of metrics; expectations from scikit-learn, scipy and written-out formulas."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -280,6 +282,8 @@ def test_round_trip_and_html(data):
     audit = wb.estimate_metrics(load(data, psu="", group="s"), "accuracy")
     assert repr(Result.from_dict(audit.to_dict()).rows()) == repr(audit.rows())
     assert "<b>" not in audit._repr_html_() and "&lt;b&gt;" in audit._repr_html_()
+    headings = re.findall("<th[^>]*>([^<]*interval)</th>", audit._repr_html_())
+    assert headings == ["95% interval", "naive interval"]
 
 
 def test_clusters_are_accuracies_per_psu(data):

@@ -342,7 +342,7 @@ def test_long_names_of_reports_and_long_texts_are_no_problem(notebook, tmp_path)
 def test_many_columns_are_cut(notebook, tmp_path):
     (tmp_path / "s.csv").write_text(",".join(f"c{k}" for k in range(20_000)) + "\n")
     listed = ", ".join(f"c{k}" for k in range(20))
-    message = f"score is 'q', but s.csv has no such column; columns: {listed} and 19980 more"
+    message = f"score is 'q', but s.csv has no such column; columns: {listed} and 19,980 more"
     assert refused(notebook(), scores="s.csv", score="q") == message
 
 

@@ -96,6 +96,17 @@ def test_tables_of_a_report_are_written_again_and_those_of_others_stay_listed(fo
     ]
 
 
+def test_notes_without_a_table_are_no_file(folder):
+    write(
+        folder / "n.ipynb",
+        CELL,
+        'wb.Table([], "Notes", notes=(wb.Note("data", "one item is odd"),))',
+    )
+    build("t", json="r.json")
+    assert sorted(path.name for path in (folder / "t").iterdir()) == ["contents.csv", "levels.csv"]
+    assert "one item is odd" in (folder / "r.json").read_text()
+
+
 @pytest.mark.parametrize("existing", ["t/levels.csv", "t/contents.csv", "t.xlsx"])
 def test_other_files_are_not_overwritten(folder, existing):
     (folder / "t").mkdir()

@@ -18,13 +18,21 @@ import click
 
 from workbench import checks, registry
 from workbench.commands.options import Command, Group, TextOrFile, as_typed, completion
-from workbench.commands.uses import TOPICS
+from workbench.commands.uses import ACCURACY, CLUSTERS, MODELS, SHARES, TOPICS
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
+# options of the example in a topic's help; the files are copied by the command lab
+EXAMPLES = {
+    ACCURACY: "--scores my.csv --score p --prediction yhat --budget 300",
+    CLUSTERS: "--items labeled.csv --truth y --prediction yhat --psu person --weight w",
+    "voila-vs-neyman": "--strata records.parquet --stratum segment --value amount --budget 500",
+    SHARES: "--audit audit.csv --counts months.csv --classes other,complaint",
+    MODELS: "--losses losses.csv --models old,new --rho nadeau_bengio",
+}
 SOLUTIONS = "solutions"
 START, IN_LAB = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it fetches no news and does not ask; a user's settings take precedence
@@ -98,7 +106,9 @@ class ReportCommand(Command):
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the parameters of the notebook first, because they define the options."""
         try:
-            context.meta["parameters"] = _options_for(args)
+            topic = _topic_of(args)
+            context.meta["topic"] = topic
+            context.meta["parameters"] = _options_for(topic)
         except ReportError:
             if not context.resilient_parsing:  # the shell completes names while they are typed
                 raise
@@ -108,6 +118,16 @@ class ReportCommand(Command):
         """Return the fixed options and one per parameter of the notebook."""
         *fixed, help_option = super().get_params(context)
         return [*fixed, *map(_option, _declared(context)), help_option]
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example of the topic, or the general ones if no topic is named."""
+        topic = context.meta.get("topic")
+        if not topic:
+            super().format_epilog(context, formatter)
+            return
+        options = f"{EXAMPLES.get(topic, '')} -o report.html".lstrip()
+        with formatter.section("Example"):
+            formatter.write(f"  workbench report {shlex.quote(topic)} {options}\n")
 
     def outputs(self, context: click.Context) -> set[str]:
         """Return the names of the parameters that name files to write."""
@@ -147,15 +167,20 @@ def _doctor_hint(context: click.Context) -> str:
     return f" (to see which commands fit a file, run workbench doctor {' or '.join(files)})"
 
 
-def _options_for(args: list[str]) -> list[dict]:
-    """Return the parameters of the notebook that the arguments of `report` name."""
+def _topic_of(args: list[str]) -> str:
+    """Return the topic or notebook that the arguments of `report` name, "" for none."""
     topics = parameters.topics()
     notebooks = [word for word in args if word in topics or word.endswith(".ipynb")]
     if not notebooks and args and not args[0].startswith("-") and args[0] != "all":
         notebooks = args
-    if not notebooks:
+    return notebooks[0] if notebooks else ""
+
+
+def _options_for(topic: str) -> list[dict]:
+    """Return the parameters of a topic's notebook that become options."""
+    if not topic:
         return []
-    declared = parameters.notebook_parameters(parameters.find_notebook(notebooks[0]))
+    declared = parameters.notebook_parameters(parameters.find_notebook(topic))
     return [parameter for parameter in declared if parameter["name"] not in FIXED]
 
 

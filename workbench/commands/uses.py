@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy import ndarray
 
 from workbench import checks, registry
@@ -193,16 +192,16 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         return
     truth = options.pop("truth", "")
     plan = {"budget": str(budget)}
-    asked = "How accurate is the classifier"
-    if "model" in options:
-        asked = "Which of two models is more accurate"
-    questions = {f"{asked}? Plan {budget:,} labels": options}
+    planned, audited = "How accurate is the classifier", "How accurate is it"
+    if "rival" in options:
+        planned = audited = "Which of two models is more accurate"
+    questions = {f"{planned}? Plan {budget:,} labels": options}
     if truth:
         with_truth = options | {"truth": truth}
-        questions["How accurate is it, given the true classes?"] = with_truth
+        questions[f"{audited}, given the true classes?"] = with_truth
         if table.has_gaps(truth):
             plan = {}
-            questions = {"How accurate is it, estimated from the labels of some rows?": with_truth}
+            questions = {f"{audited}, estimated from the labels of some rows?": with_truth}
     source: Any = table.file if is_log else table.data
     for question, columns in questions.items():
         read = partial(read_scores, source, **{"score": "score"} | columns)
@@ -213,14 +212,14 @@ def _scored(table: Inspected) -> dict[str, Any]:
     """Return the options that read scored items, {} if the columns hold none."""
     options = table.options(truth=roles.TRUTH, id=roles.ID)
     scores = table.names(roles.SCORE)
-    predictions = table.names(roles.PREDICTION)
+    predictions = _predictions(table)
     probabilities = table.names(roles.PROBABILITY)
     if not predictions and "truth" not in options:
         options |= table.options(truth=roles.CORRECT)
     if probabilities:
         used = probabilities
         options = {"probabilities": shapes.pattern_of(probabilities)} | options
-    elif not scores or (len(scores) > 1 and len(predictions) != 1):
+    elif not scores or (len(scores) > 1 and len(predictions) not in (1, len(scores))):
         return {}
     elif not predictions and (
         table.has(roles.FOLD, roles.SPLIT, roles.MODEL) or len(table.distinct(scores[0])) <= 2
@@ -295,7 +294,7 @@ def _labeled(table: Inspected) -> dict[str, Any]:
     truth = table.first(roles.TRUTH)
     scores = table.names(roles.SCORE)
     if truth:
-        predictions = table.names(roles.PREDICTION) or _predictions_of(table, truth)
+        predictions = _predictions(table)
         if any(plain_name(name).startswith("map") for name in predictions):
             return {}  # points of a map are sampled by its classes
         patterns = patterns_of(table.data, truth, predictions[0]) if predictions else {}
@@ -314,17 +313,18 @@ def _labeled(table: Inspected) -> dict[str, Any]:
     return {"truth": truth} if truth and is_sample and not table.has_gaps(truth) else {}
 
 
-def _predictions_of(table: Inspected, truth: str) -> list[str]:
-    """Return the columns without a role that look like predictions; their names are often models.
+def _predictions(table: Inspected) -> list[str]:
+    """Return the columns of predictions.
 
-    They hold only true classes, and agree with the truth more often than the largest class would.
+    Without such a role, they are the columns that share the true classes and agree with them more
+    often than by chance. Their names are often those of models.
     """
-    true = np.array(numbers.as_text(table.data[truth]))
-    _, counts = np.unique(true, return_counts=True)
-    predictions = []
+    predictions = table.names(roles.PREDICTION)
+    truth = table.first(roles.TRUTH)
+    if predictions or not truth:
+        return predictions
     for name in table.names(roles.OTHER):
-        agreeing = np.array(numbers.as_text(table.data[name])) == true
-        if agreeing.sum() > counts.max() and table.distinct(name) <= table.distinct(truth):
+        if roles.agree_on_classes(table.data[name], table.data[truth]):
             predictions.append(name)
     return predictions
 
@@ -410,7 +410,7 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
 
     name = table.first(roles.MONTH) or table.called(*NAMED_PERIOD)
     period = {"period": name} if name else {}
-    predicted = table.first(roles.PREDICTION)
+    predicted = table.first(roles.PREDICTION) or _only_classes(table)
     if predicted and not table.has(roles.TRUTH) and (period or not table.has(roles.SCORE)):
         dates = table.distinct(name) if name else set()
         if len(dates) > FEW_VALUES and calendar.length_of([*dates]) == "day":
@@ -422,6 +422,16 @@ def _counts(table: Inspected) -> dict[str, Any] | None:
     is_long = len(columns) - len(counts) == 1 == len(counts) and table.rows <= MOST_COUNTED
     has_items = table.has(roles.SCORE, roles.FOLD, roles.ID)
     return period if is_wide or (is_long and not has_items) else None
+
+
+def _only_classes(table: Inspected) -> str:
+    """Return the column of classes in a table of dated items without any other role, else ""."""
+    groups = _groups(table)
+    has_more = any(
+        column.seems not in {roles.ID, roles.MONTH, roles.OTHER} for column in table.columns
+    )
+    is_of_items = table.has(roles.MONTH) and not has_more and not table.measurements()
+    return groups[0] if is_of_items and len(groups) == 1 else ""
 
 
 def of_folds(table: Inspected) -> Iterator[Use]:

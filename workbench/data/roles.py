@@ -6,6 +6,7 @@ the traits in `_TRAITS`. `unused_notes` names columns that a report did not use.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,6 +42,8 @@ SPLIT = "score of a split"
 PROBABILITY = "probability of a class"
 OTHER = "something else"
 MOST_CLASSES = 200
+FEW_REPEATS = 50  # at most one of so many rows repeats an identifier
+LEAST_KAPPA = 0.2  # of predictions; Landis and Koch (1977) call less agreement "slight"
 LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
@@ -65,7 +68,7 @@ _NAMES = {
     POPULATION: r"fpc|n_?psus?|psus_in_population|pop(ulation)?_?size",
     SPLIT: r"split[0-9]+_test_.+|test_.+",
     ID: r"(.*[_ .-])?(id|ids|uuid|guid|key)|.*id|item|case|nr|no|document",
-    PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat)([_ .-].*)?|"
+    PREDICTION: r"(.*[_ .-])?(pred|predicted|prediction|predictions|yhat|guess)([_ .-].*)?|"
     r"y_?(hat|pred)|decision|assigned|map(ped)?([_ .-](class|label|category))?",
     JUDGE: r"(.*[_ .-])?(judge|judge?ment|verdict)([_ .-](label|verdict|grade|rating))?|"
     r"llm[_ .-](label|verdict|grade|rating)",
@@ -107,6 +110,8 @@ _TRAITS = {
     CLUSTER: {"repeated"},
     STRATUM: {"few"},
 }
+# names of true classes if the cells are classes of the predictions
+_CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
 _DATE = re.compile(
     r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?"
     r"|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](19|20)[0-9]{2}([T ,].*)?"
@@ -164,10 +169,11 @@ def columns_of(data: dict[str, ndarray]) -> list[Column]:
         if role in roles & _ONCE:
             role = OTHER
         roles.add(role)
-        content = _content(texts, values)
+        content = _content(texts, values) + _repeated(texts, traits)
         inside = "inside" in traits
         columns.append(Column(name, role, content, int(missing.sum()), inside))
-    return _predictions_and_labels(columns)
+    columns = _predictions_and_labels(columns)
+    return _with_true_classes(columns, data)
 
 
 def _predictions_and_labels(columns: list[Column]) -> list[Column]:
@@ -181,6 +187,54 @@ def _predictions_and_labels(columns: list[Column]) -> list[Column]:
         columns[complete] = replace(columns[complete], seems=PREDICTION)
         columns[partial] = replace(columns[partial], seems=TRUTH)
     return columns
+
+
+def _with_true_classes(columns: list[Column], data: dict[str, ndarray]) -> list[Column]:
+    """Return the columns; a single one that labels the predictions of some rows is the truth."""
+    predictions = [column.name for column in columns if column.seems == PREDICTION]
+    taken = {column.seems for column in columns}
+    if len(predictions) != 1 or taken & {TRUTH, HUMAN, JUDGE}:
+        return columns
+    labels = []
+    for k, column in enumerate(columns):
+        word = column.name.strip().casefold()
+        if column.seems not in {OTHER, CORRECT} or re.fullmatch(_NAMES[CORRECT], word):
+            continue
+        may_label = column.missing or re.fullmatch(_CHECKED, word)
+        if may_label and agree_on_classes(data[predictions[0]], data[column.name]):
+            labels.append(k)
+    if len(labels) == 1:
+        columns[labels[0]] = replace(columns[labels[0]], seems=TRUTH)
+    return columns
+
+
+def agree_on_classes(first: ndarray, second: ndarray) -> bool:
+    """Return whether two columns label the same items: they share classes and agree beyond chance.
+
+    One column has all classes of the other, and Cohen's kappa of the rows with both is above
+    `LEAST_KAPPA`.
+
+    Examples
+    --------
+    >>> predicted = np.array(["spam", "ham", "ham", "ham"], object)
+    >>> agree_on_classes(predicted, np.array(["spam", "", "ham", ""], object))
+    True
+    >>> agree_on_classes(predicted, np.array(["ham", "spam", "ham", "ham"], object))
+    False
+    """
+    columns = []
+    for cells in (first, second):
+        columns.append([text.removesuffix(".0") for text in numbers.as_text(cells)])
+    classes, others = ({*texts} - {""} for texts in columns)
+    if not (classes <= others or others <= classes):
+        return False
+    pairs = [pair for pair in zip(*columns, strict=True) if all(pair)]
+    if not pairs:
+        return False
+    counts, other_counts = (Counter(texts) for texts in zip(*pairs, strict=True))
+    agreement = sum(text == other for text, other in pairs) / len(pairs)
+    chance = sum(counts[text] * other_counts[text] for text in counts) / len(pairs) ** 2
+    return agreement - chance > LEAST_KAPPA * (1 - chance)
 
 
 def _probabilities(data: dict[str, ndarray]) -> list[str]:
@@ -209,7 +263,7 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
     most_classes = max(len(texts) // 2, 2)
     few = 1 < distinct <= min(MOST_CLASSES, most_classes)
     traits = {
-        "unique": distinct == len(texts) > 1,
+        "unique": distinct > 1 and len(texts) - distinct <= len(texts) // FEW_REPEATS,
         "repeated": distinct < len(texts) or distinct == 1,
         "few": few,
         "classes": few or distinct == 1,
@@ -259,6 +313,14 @@ def _content(texts: list[str], values: ndarray | None) -> str:
     return f"{checks.counted(len(distinct), 'value')}: {checks.listed(starts, 4)}"
 
 
+def _repeated(texts: list[str], traits: set[str]) -> str:
+    """Return how many values occur more than once, for a column of almost unique identifiers."""
+    if len({*texts}) == len(texts) or not {"unique", "whole"} <= traits:
+        return ""
+    repeated = sum(count > 1 for count in Counter(texts).values())
+    return f"; {repeated:,} of them more than once"
+
+
 def first_of(columns: Sequence[Column], role: str) -> str:
     """Return the first column with a role, "" if there is none."""
     return next((column.name for column in columns if column.seems == role), "")
@@ -279,8 +341,8 @@ def unused_notes(
     used : iterable of str
         Columns that the report used, as the user named them; "" is ignored, and "a,b" names two.
     options : mapping of str to str
-        Option that would use a column of each role, as the user types it, with dashes. A column
-        whose role has no option is named, too.
+        Option that would use a column of each role, as the user types it, with dashes; or another
+        command of the workbench with this option. A column whose role has no option is named, too.
 
     Examples
     --------
@@ -327,6 +389,10 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
         file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
-        remedy = f". To use it, add {options[column.seems]} {name}"
+        option = f"{options[column.seems]} {name}"
+        is_command = option.startswith("workbench ")
+        remedy = (
+            f". To use it, run {option} instead" if is_command else f". To use it, add {option}"
+        )
     text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)

@@ -19,11 +19,12 @@ STRONG = 0.2  # the divisor may be 40% off
 LEAST_SINGULAR = 0.2  # errors of counts become up to five times as large
 LARGE_AUDIT = {
     "process": "standard errors assume that later periods come from the same process as the "
-    "audited period. If they have exactly its rates, rates='frame' gives smaller standard errors",
+    "audited period. If they have exactly its rates, rates='frame' (--rates frame) gives smaller "
+    "standard errors",
     "frame": "the finite-population correction assumes that later periods have exactly the rates "
     "of the audited period. If they share only the process, intervals are too short: with half of "
     "that period audited, 95% intervals cover the true value in 79% of samples. Then use "
-    "rates='process'",
+    "rates='process' (--rates process)",
 }
 
 

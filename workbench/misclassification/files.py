@@ -566,13 +566,21 @@ def _read_rows(
     else:
         columns = [total, counted]
         if len(classes) > 2 or not {*columns} <= {*names}:
-            two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
+            two = ""
+            remedy = "If one of them holds predicted classes, name it with predicted (--predicted)"
+            if len(classes) == 2:
+                two = f"the columns {total!r} and {counted!r}, "
+                remedy = (
+                    "Name columns with other names: the number of all items with total (--total), "
+                    f"the number of items in class {classes[1]!r}, the second of classes "
+                    "(--classes), with counted (--counted), predicted classes with "
+                    "predicted (--predicted)"
+                )
             raise WrongValue(
                 "counts",
                 f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
                 f"{two}or a column of the predicted class of each item. Available columns: "
-                f"{listed(names, quoted=True)}. If one of them holds predicted classes, name it "
-                "with predicted (--predicted)",
+                f"{listed(names, quoted=True)}. {remedy}",
             )
     data, _ = read_columns(counts, [period, *columns])
     periods = as_text(data.pop(period))

@@ -246,7 +246,7 @@ class MetricEstimates(Result):
             f"{percent(self.level)} interval": interval,
             "standard_error": error,
             "bounded interval": "" if bounded == interval else bounded,
-            "naive": naive,
+            "naive interval": naive,
             "df": f"{row['df']:,}",
             "design_effect": row["design_effect"],
             "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}",

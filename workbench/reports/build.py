@@ -277,19 +277,20 @@ def _write(
     `about` holds the entries of the JSON file other than the results.
     """
     written = [targets.page]
+    with_rows = [record for record in records if record.table.entries]  # others hold notes alone
     if targets.chromium:
         written.append(targets.page.with_suffix(".pdf"))
     if targets.json:
         written.append(targets.json)
     if targets.tables:
-        written += table_paths(targets.tables, records)
+        written += table_paths(targets.tables, with_rows)
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)
     if targets.json:
         write_json(targets.json, records, **about)
     if targets.tables:
-        write_tables(targets.tables, records, targets.page.name)
+        write_tables(targets.tables, with_rows, targets.page.name)
     return written
 
 
