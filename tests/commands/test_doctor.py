@@ -45,7 +45,10 @@ CLASSES = pd.DataFrame(
 SPLITS = pd.DataFrame(
     {"params": ["C=1", "C=2"], **{f"split{k}_test_score": [0.8 + k / 100, 0.7] for k in range(5)}}
 )
-PLAN, KNOWN = "How accurate is the classifier? Plan", "How accurate is it, given the true classes?"
+PLAN, KNOWN = (
+    "How accurate is the classifier? Plan",
+    "How accurate is the classifier, given the true classes?",
+)
 DRAWN, MODELS, ITEMS = (
     "Which metrics do the labeled items have",
     "Which model is better",
@@ -517,7 +520,7 @@ COMMANDS = [
     ),
     (
         table("ref,risk,decision,fraud", IDS, UNIT, WEAK, [*RARE[:30], *[""] * 30]),
-        "How accurate is it, estimated from the labels of some rows?\n    workbench report "
+        "How accurate is the classifier, estimated from the labels of some rows?\n    workbench report "
         "stratified-accuracy --scores x.csv --score risk --prediction decision --truth fraud\n",
         "Plan",
     ),

@@ -192,20 +192,28 @@ def of_accuracy(table: Inspected) -> Iterator[Use]:
         return
     truth = options.pop("truth", "")
     plan = {"budget": str(budget)}
-    planned, audited = "How accurate is the classifier", "How accurate is it"
-    if "rival" in options:
-        planned = audited = "Which of two models is more accurate"
-    questions = {f"{planned}? Plan {budget:,} labels": options}
-    if truth:
-        with_truth = options | {"truth": truth}
-        questions[f"{audited}, given the true classes?"] = with_truth
-        if table.has_gaps(truth):
-            plan = {}
-            questions = {f"{audited}, estimated from the labels of some rows?": with_truth}
+    uses: list[tuple[str, dict, dict]] = []  # the question, the columns, and the other options
+    for asked, columns in _one_or_two_models(options):
+        with_truth = columns | {"truth": truth}
+        if truth and table.has_gaps(truth):
+            uses.append((f"{asked}, estimated from the labels of some rows?", with_truth, {}))
+            continue
+        uses.append((f"{asked}? Plan {budget:,} labels", columns, plan))
+        if truth:
+            uses.append((f"{asked}, given the true classes?", with_truth, plan))
     source: Any = table.file if is_log else table.data
-    for question, columns in questions.items():
+    for question, columns, more in uses:
         read = partial(read_scores, source, **{"score": "score"} | columns)
-        yield _report(question, ACCURACY, {"scores": table.file, **columns, **plan}, read)
+        yield _report(question, ACCURACY, {"scores": table.file, **columns, **more}, read)
+
+
+def _one_or_two_models(options: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the question about the first model, and the one about two models, with the options."""
+    if "model" not in options:
+        first = {name: value for name, value in options.items() if name != "rival"}
+        yield "How accurate is the classifier", first
+    if "rival" in options:
+        yield "Which of two models is more accurate", options
 
 
 def _scored(table: Inspected) -> dict[str, Any]:
