@@ -554,7 +554,8 @@ COMMANDS = [
     ),
     (
         table("ref,s1,pred_a,s2,pred_b", IDS, UNIT, list("aaabbb"), UNIT[1:], list("aabbb")),
-        "Which of two models is more accurate? Plan 30 labels\n    workbench report "
+        "How accurate is the classifier? Plan 30 labels\n    workbench report stratified-accuracy "
+        "--scores x.csv --score s1 --prediction pred_a --budget 30\n  Which of two models is more accurate? Plan 30 labels\n    workbench report "
         "stratified-accuracy --scores x.csv --score s1 --prediction pred_a --rival pred_b "
         "--budget 30\n",
         "No command fits",
