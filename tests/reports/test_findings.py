@@ -114,8 +114,8 @@ def test_hard_words_lead_to_what_they_mean(made):
 
 def test_the_table_of_the_method_stands_last(made):
     page = made["cross-validation-t-tests"]
-    assert page.index("What this rests on") < page.index(">theta1<")
-    assert max(map(page.index, ("What this rests on", "How large"))) < page.index(
+    assert page.index("Method and assumptions") < page.index(">theta1<")
+    assert max(map(page.index, ("Method and assumptions", "How large"))) < page.index(
         "Five estimates of the variance"
     )
 
