@@ -171,9 +171,9 @@ class Audit(Result):
 
     def basis(self) -> str:
         """Return one line that says which labels the finding rests on, and what to do next."""
-        groups = checks.counted(self.labeled.size, "group", "groups")
+        strata = checks.counted(self.labeled.size, "stratum", "strata")
         interval = f"{percent(self.level)} confidence interval"
-        grouped = f"{groups} {self._alike()} among {self._among()}"
+        grouped = f"{strata} {self._alike()} among {self._among()}"
         if self.premise:
             labels = f"{_labels(self)} that were not sampled by a plan"
             return f"From {labels}, counted within {grouped}; {interval}. {self.next_step()}"

@@ -73,7 +73,7 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
         notes = f"The audit was sampled in {named_period(series.audit_period)}."
     notes += _not_reported(series) + _not_drawn(series, label) + _thinned(series)
     if all(row["low"] == 0 and row["high"] == 1 for row in reported):
-        notes += " The audit excludes no proportion, so the bands fill the whole range."
+        notes += " The audit allows every proportion, so the bands fill the whole range."
     names = [class_name(name) for name in classes]
     draw = functools.partial(_draw_series, names, [series.periods[t] for t in series.drawn()])
     counts = f"counted {first['counted']:.1%}, {last['counted']:.1%}"
@@ -265,7 +265,7 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
         title = "No change: only one period is reported"
         alternative = "Only one period is reported."
     elif np.isnan(rows[0]["change"]):
-        title = "No change can be estimated: the audit excludes no change"
+        title = "The changes cannot be estimated: the audit allows every change"
         alternative = "The audit gives no estimate, and the intervals fill the whole range."
     else:
         differ = verdicts.count("differs from 0")
