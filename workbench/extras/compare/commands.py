@@ -350,8 +350,8 @@ def _sizes_by_pilot(
         models = f"{title}, {row['first']} and {row['second']}"
         if row["items"] is None:
             click.echo(
-                f"{models}: the difference is the same without any single item of the pilot, so "
-                "the pilot shows no variation. Use a larger pilot"
+                f"{models}: no single item of the pilot changes the difference, so the pilot shows "
+                "no variation. Use a larger pilot"
             )
             continue
         needed = checks.counted(row["items"], "item")
