@@ -223,7 +223,7 @@ def test_a_report_from_plan_to_finding(verdicts, tmp_path):
     filled(tmp_path / "r-labels.csv", truth)
     run_unseen(tmp_path, *asked, "--labels", "r-labels.csv", "-o", "found.html")
     page = (tmp_path / "found.html").read_text()
-    assert "<h1>Which of two models is more often right?" in page and "Five intervals" not in page
+    assert "<h1>Which of two models is more accurate?" in page and "Five intervals" not in page
     assert (
         "Difference with a judge: method and assumptions" in page
         and "the judge labels alone give A minus B" in page

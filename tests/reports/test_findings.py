@@ -210,11 +210,11 @@ def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
 def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     asked = ["report", "stratified-accuracy", *scored(tmp_path), "--truth", "y", "-o", "r.html"]
     page = page_of(run_here(tmp_path, *asked, "--rival", "new"), tmp_path)
-    assert "<h1>Which of two models is more often right?</h1>" in page
-    assert "<title>Which of two models is more often right?</title>" in page
+    assert "<h1>Which of two models is more accurate?</h1>" in page
+    assert "<title>Which of two models is more accurate?</title>" in page
     assert sentences_of(page)[0].startswith("yhat is better than new: its accuracy is ")
     page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
-    assert "<h1>How well is one class found?</h1>" in page
+    assert "<h1>How good are the predictions of one class?</h1>" in page
     assert re.fullmatch(
         "Class 1: "
         + "; ".join(

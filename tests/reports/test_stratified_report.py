@@ -303,7 +303,7 @@ def test_a_rival_from_plan_to_finding(models):
     asked, differ = (*TOPIC, *MODELS, "--rival", "other_model"), first != second
     plan = page_of(run_here(folder, *asked, "--budget", 90, "-o", "plan.html"), folder, "plan.html")
     assert (
-        f"Label 90 of the {differ.sum()} of 1,200 items on which the models differ, in 3 strata"
+        f"Label 90 of the {differ.sum()} items (of 1,200) on which the models differ, in 3 strata"
         in plan
     )
     stratum = thirds(score, differ)

@@ -171,9 +171,8 @@ class Audit(Result):
 
     def basis(self) -> str:
         """Return one line that says which labels the finding rests on, and what to do next."""
-        strata = checks.counted(self.labeled.size, "stratum", "strata")
         interval = f"{percent(self.level)} confidence interval"
-        grouped = f"{strata} {self._alike()} among {self._among()}"
+        grouped = f"{self._in_strata()} among {self._among()}"
         if self.premise:
             labels = f"{_labels(self)} that were not sampled by a plan"
             return f"From {labels}, counted within {grouped}; {interval}. {self.next_step()}"
@@ -186,8 +185,8 @@ class Audit(Result):
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
 
-    def _alike(self) -> str:
-        return "of similar scores"
+    def _in_strata(self) -> str:
+        return f"{checks.counted(self.labeled.size, 'stratum', 'strata')} of similar scores"
 
     def _to_do(self, items: int, what: str) -> str:
         """Return the number of labels that a plan needs, and the expected half-width, in words."""
@@ -347,8 +346,10 @@ class AccuracyAudit(Audit):
             for row, estimates in zip(rows, self.estimate.rows(), strict=True)
         ]
 
-    def _alike(self) -> str:
-        return "that were given" if self.stratifier == "given" else super()._alike()
+    def _in_strata(self) -> str:
+        if self.stratifier == "given":
+            return checks.counted(self.labeled.size, "given stratum", "given strata")
+        return super()._in_strata()
 
     def finding(self) -> str:
         """Return the accuracy and its interval, or what to do, in one plain sentence."""
@@ -421,7 +422,9 @@ class IntervalComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method: limits, half-width and the use of the method."""
-        uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
+        uses = (
+            USES | {"default": "report this one once there are labels"} if self.assumption else USES
+        )
         names = "method", "low", "high", "half_width"
         return [
             {name: getattr(limits, name) for name in names} | {"use": uses[limits.method]}
