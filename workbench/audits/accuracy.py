@@ -423,7 +423,7 @@ class IntervalComparison(Result):
     def rows(self) -> list[dict]:
         """Return one row per method: limits, half-width and the use of the method."""
         uses = (
-            USES | {"default": "report this one once there are labels"} if self.assumption else USES
+            USES | {"default": "the default, once there are labels"} if self.assumption else USES
         )
         names = "method", "low", "high", "half_width"
         return [
