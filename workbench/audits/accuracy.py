@@ -422,9 +422,7 @@ class IntervalComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method: limits, half-width and the use of the method."""
-        uses = (
-            USES | {"default": "the default, once there are labels"} if self.assumption else USES
-        )
+        uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
         names = "method", "low", "high", "half_width"
         return [
             {name: getattr(limits, name) for name in names} | {"use": uses[limits.method]}

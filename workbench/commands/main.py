@@ -25,6 +25,32 @@ from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
+# the question that each report answers
+QUESTIONS = {
+    "stratified-accuracy": "How accurate is the model?",
+    "brr-orthogonal-arrays": "How precise are F1, AUC and other metrics, also in clusters?",
+    "voila-vs-neyman": "Which strata get the labels?",
+    "misclassification-correction": "What are the true proportions behind predicted counts?",
+    "cross-validation-t-tests": "Is one model better in cross-validation?",
+}
+REPORT_HELP = [
+    "Run the notebook of TOPIC and write a report in HTML.\n",
+    "The report is one file that needs no network. Each TOPIC answers a question:\n",
+    "\b",
+    *(f"{topic:<28}  {question}" for topic, question in QUESTIONS.items()),
+    "",
+    "Add --help after a TOPIC to list its parameters. You can set a parameter by its option, by -p "
+    "or in the --params file. If it is set more than once, the option takes precedence over -p, "
+    "and -p over the file.",
+]
+REPORT_EXAMPLES = (
+    "workbench report stratified-accuracy --scores my.csv --score p --budget 300 -o report.html",
+    "workbench report brr-orthogonal-arrays --items my.csv --truth y --prediction yhat",
+    "workbench report voila-vs-neyman --strata my.csv --stratum segment --value amount",
+    "workbench report misclassification-correction --audit audit.csv --counts months.csv",
+    "workbench report cross-validation-t-tests --losses my.csv --models old,new",
+    "workbench report --all -o reports",
+)
 SOLUTIONS = "solutions"
 START, IN_LAB = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it fetches no news and does not ask; a user's settings take precedence
@@ -194,8 +220,8 @@ _matching_topics = completion(parameters.topics)
 
 @commands.command(
     cls=ReportCommand,
-    example="workbench report stratified-accuracy --scores my.csv --score p --budget 300 "
-    "-o report.html\nworkbench report --all -o reports",
+    help="\n".join(REPORT_HELP),
+    example="\n".join(REPORT_EXAMPLES),
 )
 @click.argument("topic", required=False, shell_complete=_matching_topics)
 @click.option(
@@ -237,13 +263,7 @@ def report(
     everything: bool,
     **options: Any,
 ) -> None:
-    """Run the notebook of TOPIC and write a report in HTML.
-
-    The report is one file that needs no network. `workbench list` shows the topics. Add --help
-    after a TOPIC to list its parameters. You can set a parameter by its option, by -p or in the
-    --params file. If it is set more than once, the option takes precedence over -p, and -p over the
-    file.
-    """
+    """Run the notebook of TOPIC and write a report in HTML."""
     values = _yaml(params_file) if params_file else {}
     values |= dict(pairs)
     for name in [name for name in options if name.startswith(PARAMETER)]:
@@ -306,9 +326,12 @@ def _yaml(file: str) -> dict:
 
 @commands.command("list", cls=Command, example="workbench list")
 def list_topics() -> None:
-    """List the topics of reports."""
+    """List the topics of reports and the questions that they answer."""
     topics = parameters.topics()
-    _print_rows((topic, parameters.notebook_title(path)) for topic, path in topics.items())
+    _print_rows(
+        (topic, QUESTIONS.get(topic) or parameters.notebook_title(path))
+        for topic, path in topics.items()
+    )
 
 
 @commands.command(cls=Command, example="workbench params stratified-accuracy")

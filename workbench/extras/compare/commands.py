@@ -85,7 +85,7 @@ SHOWN = 40
     "--by",
     default="",
     metavar="COLUMN",
-    help="Compare in the slices of this column too, all adjusted together.",
+    help="Also compare in each slice (a value of this column). All p-values are adjusted together.",
 )
 @click.option(
     "--level",
@@ -239,7 +239,7 @@ def _print_slices(slices: "Table", by: str) -> None:
 )
 @click.option("--psu", default="", help="Column of clusters in the pilot, such as patients.")
 @click.option("--positive", default="", help="Positive class of precision, recall, F1 and AUC.")
-@click.option("--metrics", default="", help="Metrics to plan for, as in the report on clusters.")
+@click.option("--metrics", default="", help="Metrics to plan for, such as f1 or 'f1 auc'.")
 @click.option(
     "--discordance",
     type=float,

@@ -41,7 +41,7 @@ def _names() -> list[str]:
 @click.option(
     "--full",
     is_flag=True,
-    help="Run the papers' own sizes (a tenth of 31 million records). This takes hours.",
+    help="Use the sample sizes of the papers (of 31 million records, a tenth). This takes hours.",
 )
 @click.option(
     "--data",
