@@ -115,7 +115,7 @@ def test_a_series_without_its_frame_says_so():
         solar.solar_audit(), None, {"m2": [4382, 618]}, method="misclassification"
     )
     view = draws(charts.series(series))
-    assert "The audited frame is none of these periods." in view.alternative
+    assert "The audit is of none of these periods." in view.alternative
     assert periods.series(series).data["audit 0"] == []
 
 

@@ -439,7 +439,7 @@ class ComparedTests(Result):
         """Return a sentence that says whether one model is shown to be better, and by how much."""
         test = self.test
         if test is None:
-            return f"No result: {self.verdict}"
+            return f"No test result: {self.verdict}"
         limits = sorted(test.interval(self.level))
         error, level = (limits[1] - limits[0]) / 2, percent(self.level)
         if len(test.models) != 2:

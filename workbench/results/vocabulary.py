@@ -58,7 +58,7 @@ SHOWN = {
     "estimate_high": "estimate, highest",
     "estimate_low": "estimate, lowest",
     "first_period": "from",
-    "groups": "tied in",
+    "groups": "tie groups",
     "half_width": "half-width",
     "half_width_error": "half-width error",
     "interval_method": "interval",
@@ -89,6 +89,9 @@ SHOWN = {
 # words for methods in sentences
 METHODS = {
     "mle": "maximum likelihood (mle)",
+    "misclassification": "the misclassification estimator",
+    "calibration": "the calibration estimator",
+    "mixed": "the mixed estimator",
     "classify_and_count": "classify and count",
     "fay": "Fay's method",
     "brr": "balanced half-samples (BRR)",

@@ -221,6 +221,7 @@ def read(audit: str, by: str = "") -> SessionReport:
         strata = "Strata"
         if "judged" in design:
             strata += ", by the answer that the judge labels correct"
+        strata += ": size, items to label, and labels so far"
         skipped = [{"id": item} for item in session.skipped()]
         settings = _settings(design, events, session.last_hash)
         undone = sum(event.kind == "undone" for event in events)
