@@ -277,7 +277,7 @@ def plan(audit: Any) -> Figure:
         axis = {"values": values, "format": ",", "labelOverlap": True, "grid": False}
         heading = [f"labels (dashed: the plan, {budget:,})", assumption]
         x = across("labels", heading, scale=scale, **axis)
-        y = up("points", "± points", scale={"zero": True})
+        y = up("points", "half-width in points", scale={"zero": True})
         base = chart(data, "plans").encode(x=x, y=y)
         shape = theme.shape("metric", metrics, SHAPES[: len(metrics)], legend=legend)
         layers = [

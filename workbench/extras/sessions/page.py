@@ -258,7 +258,7 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
     if status.wave_is_done:
         steps.append(
             f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
-            f"audit next {file}, or with export"
+            f"audit next {file}, or export it with workbench audit export {file} sheet.csv"
         )
     return steps
 
