@@ -133,8 +133,8 @@ class ModelComparison(Result):
         name = min(tested, key=tested.__getitem__)
         chance = digits.chance(tested[name])
         return (
-            "It is not shown that any model is better than the others (smallest p-value: p "
-            f"{chance}, {best} against {name})"
+            "It is not shown that any model is better than the others (smallest p-value: "
+            f"{best} against {name}, p {chance})"
         )
 
     def basis(self) -> str:

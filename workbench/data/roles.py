@@ -283,8 +283,8 @@ def unused_notes(
     Examples
     --------
     >>> audit = {"truth": ["no", "yes"] * 3, "region": ["north", "south"] * 3}
-    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "--strata-by"}))
-    column 'region' seems to contain strata but was not used. To use it, add --strata-by region
+    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata_by"}))
+    column 'region' seems to contain strata but was not used. To use it, add strata_by region
     """
     names = list(used)
     names += ",".join(names).split(",")
@@ -326,7 +326,7 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
         option = options[column.seems]
-        verb = "add" if option.startswith("--") else "run"  # another command
+        verb = "run" if " " in option else "add"  # another command, or an option
         remedy = f". To use it, {verb} {option} {name}"
     text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)
