@@ -225,7 +225,7 @@ def test_a_report_from_plan_to_finding(verdicts, tmp_path):
     page = (tmp_path / "found.html").read_text()
     assert "<h1>Which of two models is more accurate?" in page and "Five intervals" not in page
     assert (
-        "What a difference under a judge rests on" in page
+        "Difference with a judge: method and assumptions" in page
         and "the judge labels alone give A minus B" in page
     )
 

@@ -62,7 +62,7 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     )
     assert audit.mode == "analyzed"
     assert "say how the labeled items were chosen" in audit.next_step()
-    assert "labels that were not sampled by a plan, counted within 5 groups" in audit.basis()
+    assert "labels that were not sampled by a plan, counted within 5 strata" in audit.basis()
     note = next(
         note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text
     )

@@ -115,14 +115,14 @@ def test_a_series_without_its_frame_says_so():
         solar.solar_audit(), None, {"m2": [4382, 618]}, method="misclassification"
     )
     view = draws(charts.series(series))
-    assert "The audited frame is none of these periods." in view.alternative
+    assert "The audit is of none of these periods." in view.alternative
     assert periods.series(series).data["audit 0"] == []
 
 
 def test_bands_of_the_whole_range_are_told():
     audit = wb.ConfusionCounts([[11, 9], [10, 10]])
     series = wb.prevalence_series(audit, [500, 500], {"a": [500, 500], "b": [510, 490]})
-    whole = " The audit excludes no proportion, so the bands fill the whole range."
+    whole = " The audit allows every proportion, so the bands fill the whole range."
     assert periods.series(series).alternative.endswith(whole)
     assert "every share possible" not in periods.series(solar_series()).alternative
     draws(charts.series(series))

@@ -239,7 +239,11 @@ def doctor(folder, name):
     done = run(folder, "doctor", name)
     assert done.returncode == 0, done.stderr
     columns, _, told = done.stdout.partition("\n\n")
-    ready = told.partition("Reports that need one more step")[0] if "Ready" in told else ""
+    ready = (
+        told.partition("Commands that need one more step")[0]
+        if "Commands that are ready to run" in told
+        else ""
+    )
     return done.stdout, columns, ready
 
 
@@ -341,12 +345,12 @@ COMMANDS = [
     (
         "map,pixels\nforest,200\nwater,300\nurban,90\n",
         "workbench report misclassification-correction --counts x.csv\n",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         "period,forest,water\n2010-2020,200,300\n",
         "workbench report misclassification-correction --counts x.csv --period period\n",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         "period,n,counted\nherd,150,4\n",
@@ -356,16 +360,16 @@ COMMANDS = [
     (
         table("case,verdict,human", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
         "--counts x.csv --judge verdict --truth human\n",
-        "Reports that need one more step",
+        "Commands that need one more step",
     ),
     (
         table("case,LLM_grade,human_grade", IDS, ["P", "F", "I"], ["P", "F", "I", "", "", "", ""]),
         "--counts x.csv --judge LLM_grade --truth human_grade\n",
-        "Reports that need one more step",
+        "Commands that need one more step",
     ),
     (
         table("id,prediction,expert", IDS, AB, BA),
-        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "Commands that are ready to run\n  Which metrics do the labeled items have, and how certain are they?\n"
         "    workbench report brr-orthogonal-arrays --items x.csv --truth expert",
         "agreement",
     ),
@@ -376,21 +380,21 @@ COMMANDS = [
     ),
     (
         table("item,human,judge", IDS, list("12345"), list("1232")),
-        "Ready\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
-        "Reports that need one more step",
+        "Commands that are ready to run\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
+        "Commands that need one more step",
     ),
     (
         ",cat,dog,All\ncat,41,6,47\ndog,4,52,56\n",
-        "Ready\n  Which metrics do the labeled items have, and how certain are they?\n"
+        "Commands that are ready to run\n  Which metrics do the labeled items have, and how certain are they?\n"
         "    workbench report brr-orthogonal-arrays --items x.csv\n",
         "agreement",
     ),
     (
         ",cat,dog\ncat,.9,.1\ndog,.2,.8\n",
         "A confusion matrix needs whole numbers of items",
-        "Ready",
+        "Commands that are ready to run",
     ),
-    (BATTLES, "add a column of scores: 1 if it won", "Ready"),
+    (BATTLES, "add a column of scores: 1 if it won", "Commands that are ready to run"),
     (
         table("q,score", IDS, NY),
         "workbench compare x.csv --item q --score score\n",
@@ -414,13 +418,13 @@ COMMANDS = [
     (
         table("pred,weight,repwt1,repwt2,label", AB, ["5"], ["4"], ["6"], BA),
         "state with --method how the 2 replicate weights were made: ",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         table("sid,growth,pw,fpc", IDS, PERCENT, ["30.5"], ["6194"]),
-        "Ready\n  What is the mean of 'growth', and how certain is it?\n    workbench report "
+        "Commands that are ready to run\n  What is the mean of 'growth', and how certain is it?\n    workbench report "
         "brr-orthogonal-arrays --items x.csv --truth growth --weight pw --fpc fpc --metrics mean\n",
-        "Reports that need one more step",
+        "Commands that need one more step",
     ),
     (
         table("id,truth,pred_old,pred_new", IDS, AB, BA, AB[1:]),
@@ -470,12 +474,12 @@ COMMANDS = [
     (
         table("region,height,width", AB, PERCENT, PERCENT[1:]),
         "name the column of values with --value: 'height', 'width'",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),
         "--fold must name the column of folds or splits, because several columns are possible",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         table("old,new", HIGH, HIGH[1:]),
@@ -568,7 +572,7 @@ COMMANDS = [
     (
         table("name,text", IDS, IDS),
         "No command fits. A file needs true and predicted classes",
-        "Reports that need one more step",
+        "Commands that need one more step",
     ),
 ]
 
@@ -728,7 +732,7 @@ def test_predictions_beside_the_choices_of_label_studio(tmp_path):
     cells = [f'"{{""choices"": [""{label}""]}}"' for label in choice]
     content = table("id,pred,sentiment,annotator,annotation_id", IDS, choice[1:], cells, ["1"], IDS)
     (tmp_path / "x.csv").write_text(content)
-    ready = run(tmp_path, "doctor", "x.csv").stdout.partition("Ready")[2]
+    ready = run(tmp_path, "doctor", "x.csv").stdout.partition("Commands that are ready to run")[2]
     assert "workbench audit import AUDIT.DB x.csv\n" in ready
     assert "--items x.csv --truth sentiment --prediction pred\n" in ready
 

@@ -177,7 +177,9 @@ def variance(size, sd, labeled):
 def test_a_smaller_sample_is_the_best_of_all_and_keeps_the_smallest_hashes(folder, records):
     assert run(folder, *STREAM, "--budget", 24, "--minimum", 4).returncode == 0
     done = run(folder, *REDUCE, "--budget", 13, "--seed", 2)
-    assert done.stdout.startswith("Wrote smaller.csv: 13 of 24 records.\nReduction: "), done.stderr
+    assert done.stdout.startswith("Wrote smaller.csv: 13 of 24 records.\nRecords per stratum: "), (
+        done.stderr
+    )
     large, small = rows_of(folder / "sample.csv"), rows_of(folder / "smaller.csv")
     strata = sorted({row["segment"] for row in large})
     values = {h: [float(row["amount"]) for row in large if row["segment"] == h] for h in strata}

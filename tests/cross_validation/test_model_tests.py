@@ -582,10 +582,12 @@ def test_five_repeats_of_two_folds_get_their_own_tests():
     assert Note("unreliable", first.text, ("test", "5x2cv t")) in found.notes
     sized = compare_tests(CVLosses.from_fold_means(np.ravel(FIVE), n_items=21, repeats=5))
     assert [row["note"] for row in sized.rows()[-2:]] == [
-        first.text + "; folds are treated as equal",
-        "folds are treated as equal",
+        first.text + "; folds are treated as equally large",
+        "folds are treated as equally large",
     ]
-    assert [note.where for note in sized.notes if note.text == "folds are treated as equal"] == [
+    assert [
+        note.where for note in sized.notes if note.text == "folds are treated as equally large"
+    ] == [
         ("test", "5x2cv t"),
         ("test", "5x2cv F"),
     ]
@@ -738,11 +740,11 @@ def test_models_with_scores_are_ranked_by_them():
         (1, None),
         (
             1000,
-            "the rope of 0.01 is 0.000335 naive standard errors. Choose it in units of the loss",
+            "the rope (the largest difference that is practically zero), 0.01, is 0.000335 naive standard errors. Choose it in units of the loss",
         ),
         (
             1e-3,
-            "the rope of 0.01 is larger than the mean losses, 8.5e-05 at most. Choose it in units of the loss",
+            "the rope (the largest difference that is practically zero), 0.01, is larger than the mean losses, 8.5e-05 at most. Choose it in units of the loss",
         ),
     ],
 )

@@ -150,7 +150,7 @@ MISTAKES = [
     (
         "voila-vs-neyman --strata records.csv --id id",
         "--strata must have a column 'size' and one row per stratum; there is no such column. Name it with "
-        "size. If the file has one row per record, name the column of values with value",
+        "--size. If the file has one row per record, name the column of values with --value",
     ),
     (f"{ALLOTTED} --method best", "--method must be one of"),
     (f"{ALLOTTED} --minimum 0.5", "--minimum must be a whole number; got '0.5'"),

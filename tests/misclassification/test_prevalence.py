@@ -1517,7 +1517,9 @@ def test_one_is_one():
         "ConfusionCounts(1 audited item, 100.0% correct; predicted correctly: class 0 100.0%, class 1 not audited)"
     )
     series = wb.prevalence_series(AUDIT, None, [[1, 0]], method="misclassification")
-    assert series.headline().startswith("1 of 1 period estimated by misclassification; assuming ")
+    assert series.headline().startswith(
+        "1 of 1 period estimated by the misclassification estimator; assuming "
+    )
     assert any(
         note.text.startswith("the period has 1 item, fewer than ten") for note in series.notes
     )

@@ -92,7 +92,7 @@ def test_more_than_two_models_are_ranked_and_adjusted(files):
 
 def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
     page = page_made_here(files, "--losses", "same.csv", "--better", "lower")
-    assert "there is no t and no p-value" in page and "nothing to flip" in page
+    assert "there is no t and no p-value" in page and "No chart: the folds show no variance" in page
 
 
 def test_a_mistake_costs_one_line_before_the_run(files):

@@ -114,8 +114,8 @@ def test_hard_words_lead_to_what_they_mean(made):
 
 def test_the_table_of_the_method_stands_last(made):
     page = made["cross-validation-t-tests"]
-    assert page.index("What this rests on") < page.index(">theta1<")
-    assert max(map(page.index, ("What this rests on", "How large"))) < page.index(
+    assert page.index("Method and assumptions") < page.index(">theta1<")
+    assert max(map(page.index, ("Method and assumptions", "How large"))) < page.index(
         "Five estimates of the variance"
     )
 
@@ -214,7 +214,7 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     assert "<title>Which of two models is more accurate?</title>" in page
     assert sentences_of(page)[0].startswith("yhat is better than new: its accuracy is ")
     page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
-    assert "<h1>How well is one class found?</h1>" in page
+    assert "<h1>How good are the predictions of one class?</h1>" in page
     assert re.fullmatch(
         "Class 1: "
         + "; ".join(

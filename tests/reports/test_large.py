@@ -61,7 +61,7 @@ def test_without_an_estimate_no_largest_change_is_named():
         audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)}
     )
     figure = charts.changes(series)
-    assert figure.title == "No change can be estimated: the audit excludes no change"
+    assert figure.title == "The changes cannot be estimated: the audit allows every change"
     assert "nan" not in figure.alternative
     assert "the intervals fill the whole range" in figure.alternative
 

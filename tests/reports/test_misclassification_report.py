@@ -57,7 +57,7 @@ def test_fresh_audit_and_another_estimator(files):
         files, *TOPIC, *NAMES, "--method", "calibration", "--fresh-audit", "audit.csv", "--quiet"
     )
     page = page_of(done, files, "report.html")
-    assert "by calibration" in page and "P(truth | prediction)" in page
+    assert "by the calibration estimator" in page and "P(truth | prediction)" in page
 
 
 def test_a_mistake_costs_one_line_before_the_run(files):

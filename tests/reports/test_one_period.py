@@ -77,7 +77,7 @@ def test_from_files_to_page(files):
     page = page_of(run_here(files, *TOPIC, *names, *options, "-o", "r.html", "--quiet"), files)
     finding = "Accuracy 94.7% (95% confidence interval 92.4% to 96.3%). Class proportions: bog 2.35% (1.69% to 3.49%), "
     assert finding in page and "assumed to be sampled by prediction" in page
-    assert "How accurate are the classes" in page and "How many more labels" in page
+    assert "How accurate are the classes" in page and "Labels needed for a given half-width" in page
     for other in (
         "changed most",
         "Changes between periods",

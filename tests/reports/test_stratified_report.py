@@ -269,7 +269,8 @@ def test_metrics_of_a_class_from_plan_to_finding(models):
         and f"precision {100 * precision:.1f}% (" in page
     )
     assert (
-        "What precision, recall and F1 rest on" in page and "What a difference rests on" not in page
+        "Precision, recall and F1: method and assumptions" in page
+        and "Difference: method and assumptions" not in page
     )
     assert "Five intervals from the same labels" in page
     assert (
@@ -302,7 +303,7 @@ def test_a_rival_from_plan_to_finding(models):
     asked, differ = (*TOPIC, *MODELS, "--rival", "other_model"), first != second
     plan = page_of(run_here(folder, *asked, "--budget", 90, "-o", "plan.html"), folder, "plan.html")
     assert (
-        f"Label 90 of the {differ.sum()} of 1,200 items on which the models differ, in 3 strata"
+        f"Label 90 of the {differ.sum()} items (of 1,200) on which the models differ, in 3 strata"
         in plan
     )
     stratum = thirds(score, differ)
@@ -335,9 +336,9 @@ def test_a_rival_from_plan_to_finding(models):
         and f"A is {one} and B is {other}" in page
     )
     assert (
-        "What a difference rests on" in page
+        "Difference: method and assumptions" in page
         and "Five intervals" not in page
-        and "What this rests on" not in page
+        and "Accuracy: method and assumptions" not in page
     )
     assert 'alt="Labels per stratum, from low to high score, in which only ' + one in page
 

@@ -279,7 +279,8 @@ def load_strata(
         raise WrongValue(
             "strata",
             "must have a column 'size' and one row per stratum; there is no such column. Name it "
-            "with size. If the file has one row per record, name the column of values with value",
+            "with {0}. If the file has one row per record, name the column of values with {1}",
+            others=("size", "value"),
         )
     has_spreads = bool(sd) or spelled("sd", columns) in columns
     size = size or "size"

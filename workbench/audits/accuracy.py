@@ -171,9 +171,8 @@ class Audit(Result):
 
     def basis(self) -> str:
         """Return one line that says which labels the finding rests on, and what to do next."""
-        groups = checks.counted(self.labeled.size, "group", "groups")
         interval = f"{percent(self.level)} confidence interval"
-        grouped = f"{groups} {self._alike()} among {self._among()}"
+        grouped = f"{self._in_strata()} among {self._among()}"
         if self.premise:
             labels = f"{_labels(self)} that were not sampled by a plan"
             return f"From {labels}, counted within {grouped}; {interval}. {self.next_step()}"
@@ -186,8 +185,8 @@ class Audit(Result):
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
 
-    def _alike(self) -> str:
-        return "of similar scores"
+    def _in_strata(self) -> str:
+        return f"{checks.counted(self.labeled.size, 'stratum', 'strata')} of similar scores"
 
     def _to_do(self, items: int, what: str) -> str:
         """Return the number of labels that a plan needs, and the expected half-width, in words."""
@@ -347,8 +346,10 @@ class AccuracyAudit(Audit):
             for row, estimates in zip(rows, self.estimate.rows(), strict=True)
         ]
 
-    def _alike(self) -> str:
-        return "that were given" if self.stratifier == "given" else super()._alike()
+    def _in_strata(self) -> str:
+        if self.stratifier == "given":
+            return checks.counted(self.labeled.size, "given stratum", "given strata")
+        return super()._in_strata()
 
     def finding(self) -> str:
         """Return the accuracy and its interval, or what to do, in one plain sentence."""

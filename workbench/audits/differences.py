@@ -146,8 +146,8 @@ class DifferenceAudit(Audit):
 
     def _among(self) -> str:
         differing = int(self.stratum_size.sum())
-        items = checks.counted(differing + self.agreeing, "item")
-        return f"the {differing:,} of {items} on which the models differ"
+        total = differing + self.agreeing
+        return f"the {differing:,} items (of {total:,}) on which the models differ"
 
     def _known(self) -> str:
         if self.truth is None:

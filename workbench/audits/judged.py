@@ -133,8 +133,8 @@ class JudgedAudit(DifferenceAudit):
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
 
-    def _alike(self) -> str:
-        return "with the same judge labels"
+    def _in_strata(self) -> str:
+        return f"{checks.counted(self.labeled.size, 'stratum', 'strata')} of equal judge labels"
 
     def _tables(self) -> str:
         if not isinstance(self.difference, JudgedDifference):

@@ -14,6 +14,7 @@ from workbench.reports.parameters import ReportError
 SAMPLE = 50_000  # rows that are inspected
 SHOWN_COLUMNS = 30
 WIDEST = 30
+READY = "Commands that are ready to run"
 NOTHING = """
 No command fits. A file needs true and predicted classes, scores, labels of annotators, or losses.
 If the columns have other names, name them:
@@ -40,8 +41,8 @@ def doctor(file: str) -> None:
             unready.setdefault(problem, f"{use.question}\n    {problem}: {command}")
         else:
             ready.append(f"{use.question}\n    {command}")
-    print_uses("Ready", ready)
-    print_uses("Reports that need one more step", unready.values())
+    print_uses(READY, ready)
+    print_uses("Commands that need one more step", unready.values())
     if not ready and not unready:
         click.echo(printable(NOTHING.format(file=shlex.quote(file))))
 

@@ -18,21 +18,38 @@ import click
 
 from workbench import checks, registry
 from workbench.commands.options import Command, Group, TextOrFile, as_typed, completion
-from workbench.commands.uses import ACCURACY, CLUSTERS, MODELS, SHARES, TOPICS
+from workbench.commands.uses import ACCURACY, CLUSTERS, MODELS, SHARES, TOPICS, VALUES
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
-# options of the example in a topic's help; the files are copied by the command lab
+# the question that each report answers, and the options of its example on the example data
+QUESTIONS = {
+    ACCURACY: "How accurate is the model?",
+    CLUSTERS: "How precise are F1, AUC and other metrics, also in clusters?",
+    VALUES: "Which strata get the labels?",
+    SHARES: "What are the true proportions behind predicted counts?",
+    MODELS: "Is one model better in cross-validation?",
+}
 EXAMPLES = {
     ACCURACY: "--scores my.csv --score p --prediction yhat --budget 300",
     CLUSTERS: "--items labeled.csv --truth y --prediction yhat --psu person --weight w",
-    "voila-vs-neyman": "--strata records.parquet --stratum segment --value amount --budget 500",
+    VALUES: "--strata records.parquet --stratum segment --value amount --budget 500",
     SHARES: "--audit audit.csv --counts months.csv --classes other,complaint",
     MODELS: "--losses losses.csv --models old,new --rho nadeau_bengio",
 }
+REPORT_HELP = [
+    "Run the notebook of TOPIC and write a report in HTML.\n",
+    "The report is one file that needs no network. Each TOPIC answers a question:\n",
+    "\b",
+    *(f"{topic:<28}  {question}" for topic, question in QUESTIONS.items()),
+    "",
+    "Add --help after a TOPIC to list its parameters. You can set a parameter by its option, by -p "
+    "or in the --params file. If it is set more than once, the option takes precedence over -p, "
+    "and -p over the file.",
+]
 SOLUTIONS = "solutions"
 START, IN_LAB = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it fetches no news and does not ask; a user's settings take precedence
@@ -219,8 +236,8 @@ _matching_topics = completion(parameters.topics)
 
 @commands.command(
     cls=ReportCommand,
-    example="workbench report stratified-accuracy --scores my.csv --score p --budget 300 "
-    "-o report.html\nworkbench report --all -o reports",
+    help="\n".join(REPORT_HELP),
+    example=f"workbench report {ACCURACY} {EXAMPLES[ACCURACY]}\nworkbench report --all -o reports",
 )
 @click.argument("topic", required=False, shell_complete=_matching_topics)
 @click.option(
@@ -262,13 +279,7 @@ def report(
     everything: bool,
     **options: Any,
 ) -> None:
-    """Run the notebook of TOPIC and write a report in HTML.
-
-    The report is one file that needs no network. `workbench list` shows the topics. Add --help
-    after a TOPIC to list its parameters. You can set a parameter by its option, by -p or in the
-    --params file. If it is set more than once, the option takes precedence over -p, and -p over the
-    file.
-    """
+    """Run the notebook of TOPIC and write a report in HTML."""
     values = _yaml(params_file) if params_file else {}
     values |= dict(pairs)
     for name in [name for name in options if name.startswith(PARAMETER)]:
@@ -331,9 +342,12 @@ def _yaml(file: str) -> dict:
 
 @commands.command("list", cls=Command, example="workbench list")
 def list_topics() -> None:
-    """List the topics of reports."""
+    """List the topics of reports and the questions that they answer."""
     topics = parameters.topics()
-    _print_rows((topic, parameters.notebook_title(path)) for topic, path in topics.items())
+    _print_rows(
+        (topic, QUESTIONS.get(topic) or parameters.notebook_title(path))
+        for topic, path in topics.items()
+    )
 
 
 @commands.command(cls=Command, example="workbench params stratified-accuracy")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,11 @@ from workbench import checks
 from workbench.commands.options import RefusingCommand
 from workbench.results import NO_INTERVAL, Note, digits, percent, sentences
 
+if TYPE_CHECKING:
+    from workbench.allocation.rules import Allocation
+
 ROWS = 100_000  # of a batch
+MOST_STRATA = 12  # whose records are printed
 SAMPLED = ("id", "stratum", "value", "weight")
 
 
@@ -224,7 +228,16 @@ def reduce(
     write_rows(output, header, zip(*cells, strict=True))
     records = checks.counted(smaller.records, "record")
     click.echo(f"Wrote {output}: {smaller.index.size:,} of {records}.")
-    _print_finding(smaller.allocation.headline(), smaller.allocation.notes)
+    _print_finding(_kept(smaller.allocation), smaller.allocation.notes)
+
+
+def _kept(allocation: "Allocation") -> str:
+    """Return the records of each stratum and the standard error of the mean in one sentence."""
+    error = f"standard error of the mean {allocation.variance**0.5:.4g}"
+    if allocation.labeled.size > MOST_STRATA:
+        return error
+    records = ", ".join(f"{count:,}" for count in allocation.labeled.tolist())
+    return f"records per stratum: {records}; {error}"
 
 
 def check_outputs(**outputs: str | None) -> None:

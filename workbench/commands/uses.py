@@ -23,6 +23,7 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "misclassification-correction",
     "cross-validation-t-tests",
 )
+VALUES = "voila-vs-neyman"
 AGREEMENT = "How well do annotators agree?"
 METRICS = "Which metrics do the labeled items have, and how certain are they?"
 PROPORTION = "What is the proportion of each class, corrected for misclassification?"
@@ -377,7 +378,7 @@ def of_values(table: Inspected) -> Iterator[Use]:
         read = partial(plans.labeled_values, table.data, stratum, value)
     else:
         return
-    yield _report(OF_VALUES, "voila-vs-neyman", {"strata": table.file, **options}, read, needs)
+    yield _report(OF_VALUES, VALUES, {"strata": table.file, **options}, read, needs)
 
 
 def of_proportions(table: Inspected) -> Iterator[Use]:

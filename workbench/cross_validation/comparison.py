@@ -133,8 +133,8 @@ class ModelComparison(Result):
         name = min(tested, key=tested.__getitem__)
         chance = digits.chance(tested[name])
         return (
-            "It is not shown that any model is better than the others (smallest p-value: p "
-            f"{chance}, {best} against {name})"
+            "It is not shown that any model is better than the others (smallest p-value: "
+            f"{best} against {name}, p {chance})"
         )
 
     def basis(self) -> str:
@@ -439,7 +439,7 @@ class ComparedTests(Result):
         """Return a sentence that says whether one model is shown to be better, and by how much."""
         test = self.test
         if test is None:
-            return f"No result: {self.verdict}"
+            return f"No test result: {self.verdict}"
         limits = sorted(test.interval(self.level))
         error, level = (limits[1] - limits[0]) / 2, percent(self.level)
         if len(test.models) != 2:
@@ -461,8 +461,8 @@ class ComparedTests(Result):
             )
         if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
             return (
-                f"No result: with rho = {test.rho:.4g} almost all variance counts as hidden, so no "
-                "difference can be shown"
+                f"No result: with rho = {test.rho:.4g}, the folds are assumed to show almost none "
+                "of the variance, so no difference can be shown"
             )
         return f"It is not shown that {better} is better than {other} (p {chance})"
 
@@ -638,15 +638,18 @@ def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     elif rope > largest > 0:
         problem = f"larger than the mean {cv.kinds}, {largest:.3g} at most"
     if problem:
-        text = f"the rope of {rope:g} is {problem}. Choose it in units of the {cv.kind}"
-        yield Note("data", text)
+        meaning = "the rope (the largest difference that is practically zero)"
+        advice = f"Choose it in units of the {cv.kind}"
+        yield Note("data", f"{meaning}, {rope:g}, is {problem}. {advice}")
 
 
 def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     if means.shape != (5, 2):  # random splits are one row
         return
-    unweighted = () if cv.equal_folds else (Note("assumption", "folds are treated as equal"),)
+    unweighted = (
+        () if cv.equal_folds else (Note("assumption", "folds are treated as equally large"),)
+    )
     for function in (model_tests.five_by_two_t_test, model_tests.five_by_two_f_test):
         try:
             test = function(means)

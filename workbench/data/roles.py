@@ -347,8 +347,8 @@ def unused_notes(
     Examples
     --------
     >>> audit = {"truth": ["no", "yes"] * 3, "region": ["north", "south"] * 3}
-    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
-    column 'region' seems to contain strata but was not used. To use it, add strata by region
+    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata_by"}))
+    column 'region' seems to contain strata but was not used. To use it, add strata_by region
     """
     names = list(used)
     names += ",".join(names).split(",")
@@ -389,10 +389,8 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
         file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
-        option = f"{options[column.seems]} {name}"
-        is_command = option.startswith("workbench ")
-        remedy = (
-            f". To use it, run {option} instead" if is_command else f". To use it, add {option}"
-        )
+        option = options[column.seems]
+        verb = "run" if " " in option else "add"  # another command, or an option
+        remedy = f". To use it, {verb} {option} {name}"
     text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)

@@ -58,7 +58,7 @@ SHOWN = {
     "estimate_high": "estimate, highest",
     "estimate_low": "estimate, lowest",
     "first_period": "from",
-    "groups": "tied in",
+    "groups": "tie groups",
     "half_width": "half-width",
     "half_width_error": "half-width error",
     "interval_method": "interval",
@@ -89,6 +89,9 @@ SHOWN = {
 # words for methods in sentences
 METHODS = {
     "mle": "maximum likelihood (mle)",
+    "misclassification": "the misclassification estimator",
+    "calibration": "the calibration estimator",
+    "mixed": "the mixed estimator",
     "classify_and_count": "classify and count",
     "fay": "Fay's method",
     "brr": "balanced half-samples (BRR)",
@@ -134,10 +137,10 @@ EXPLAINED = {
     "of the classifier",
     "P(truth | prediction)": "how often items predicted as a class are of each class: it changes "
     "with the class proportions",
-    "precision": "the proportion of items predicted to be of the class that are of the class",
+    "precision": "of the items predicted to be of the class, the proportion that truly are",
     "PSU": "primary sampling unit, the cluster that was sampled: a person, a site, a box. Items of "
     "one PSU resemble each other, so they carry less information than items of different PSUs",
-    "recall": "the proportion of items of the class that are predicted to be of the class",
+    "recall": "of the items truly of the class, the proportion that are predicted to be",
     "rho": "the dependence of folds: the proportion of the variance of a cross-validated mean that "
     "the folds do not show, because they share training items. At 0 the folds are independent; "
     "near 1 they show almost none of the variance",

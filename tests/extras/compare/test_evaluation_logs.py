@@ -308,7 +308,7 @@ def test_without_a_score_a_column_says_the_strata_or_there_is_one(tmp_path):
     assert wb.accuracy_audit(items, 4).stratum_size.tolist() == [10]
     given = wb.accuracy_audit(wb.read_scores(path, score="score", by="metadata.kind"), 4)
     assert given.stratum_size.tolist() == [4, 6] and given.stratifier == "given"
-    assert "within 2 groups that were given among 10 items" in given.basis()
+    assert "within 2 given strata among 10 items" in given.basis()
     with wb.AuditSession.create(
         tmp_path / "a.db",
         wb.read_scores(path, score="score", by="metadata.kind"),

@@ -233,7 +233,7 @@ def test_openai_evals(tmp_path, kind, spec):
     assert both.models[1] == ("new" if spec else "other") and np.array_equal(both.score, PASSED)
     data, _ = frames.read_columns(path, ["id", "score", "input"])
     assert data["score"].tolist() == PASSED[:, 0].tolist() and "0?" in data["input"][0]
-    assert "Ready" in command.run(tmp_path, "doctor", "run.jsonl").stdout
+    assert "Commands that are ready to run" in command.run(tmp_path, "doctor", "run.jsonl").stdout
 
 
 def test_openai_evals_with_two_kinds_of_events(tmp_path):

@@ -77,7 +77,7 @@ def _best(comparison: EstimatorComparison, method: str, titles: dict, texts: dic
 def _draw_estimators(data: dict) -> Any:
     title = "expected RMSE of the proportion at the present shift"
     base = chart(data, "estimators").encode(
-        x=across("rmse", title, tickCount=6, format="~g"),
+        x=across("rmse", title, tickCount=6, format=".3~g"),
         y=theme.names("estimator", labelLimit=220),
     )
     colors = {"chosen": ESTIMATE, "other": GRAY}

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.scenes import CORRECTED, POINTS, RAW
 from workbench.charts.misclassification.words import class_name, points
@@ -68,12 +69,15 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     start, end = named_period(first["period"]), named_period(last["period"])
     changes = f"{_percent(first['estimate'])} in {start}, {_percent(last['estimate'])} in {end}"
     texts = "; ".join(f"{name} {_limits(a)} to {_limits(b)}" for name, (a, b) in ends.items())
-    notes = "The audited frame is none of these periods."
-    if series.audit_period is not None:
+    notes = "The audit is of none of these periods."
+    if series.audits:
+        audited = sum(audit is not None for audit in series.audits)
+        notes = f"{checks.counted(audited, 'period was', 'periods were')} audited."
+    elif series.audit_period is not None:
         notes = f"The audit was sampled in {named_period(series.audit_period)}."
     notes += _not_reported(series) + _not_drawn(series, label) + _thinned(series)
     if all(row["low"] == 0 and row["high"] == 1 for row in reported):
-        notes += " The audit excludes no proportion, so the bands fill the whole range."
+        notes += " The audit allows every proportion, so the bands fill the whole range."
     names = [class_name(name) for name in classes]
     draw = functools.partial(_draw_series, names, [series.periods[t] for t in series.drawn()])
     counts = f"counted {first['counted']:.1%}, {last['counted']:.1%}"
@@ -265,7 +269,7 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
         title = "No change: only one period is reported"
         alternative = "Only one period is reported."
     elif np.isnan(rows[0]["change"]):
-        title = "No change can be estimated: the audit excludes no change"
+        title = "The changes cannot be estimated: the audit allows every change"
         alternative = "The audit gives no estimate, and the intervals fill the whole range."
     else:
         differ = verdicts.count("differs from 0")

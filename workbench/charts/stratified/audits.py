@@ -87,6 +87,8 @@ def _order(audit: Any) -> str:
     """Return the order of the strata as text."""
     if isinstance(audit, JudgedAudit):
         return f"by the model that the judge calls correct: {', '.join(audit.verdicts)}"
+    if audit.stratifier == "given":
+        return "in the order of the table"
     if not isinstance(audit, ClassAudit) or audit.predicted.all():
         return "from low to high score"
     members = int(audit.predicted.sum())
@@ -113,7 +115,8 @@ def _audit_texts(audit: Any, counts: list[np.ndarray], order: str) -> tuple[str,
             f"Labels per stratum, {order}, in which only {model} was correct: {parts}; only "
             f"{other}: {_parts(last, audit.labeled)}.",
         )
-    where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
+    by_score = audit.stratifier != "given" and not isinstance(audit, ClassAudit)
+    where = f", {first[0]:,} at the lowest scores" if by_score else ""
     return (
         f"{first.sum():,} of {labels} showed an error{where}",
         f"Labels that showed an error, per stratum {order}: {parts}.",
@@ -161,7 +164,7 @@ def finding(audit: Any) -> Figure:
         estimates = f"{quantity} {estimates}"
     title = f"{quantity} with {percent(audit.level)} {'intervals' if several else 'interval'}"
     if data["strata"]:
-        title += " and the labels of each stratum, from low to high score"
+        title += f" and the labels of each stratum, {_order(audit)}"
     if data["truth"]:
         title += " (dashed: the truth)"
 
@@ -274,7 +277,7 @@ def plan(audit: Any) -> Figure:
         axis = {"values": values, "format": ",", "labelOverlap": True, "grid": False}
         heading = [f"labels (dashed: the plan, {budget:,})", assumption]
         x = across("labels", heading, scale=scale, **axis)
-        y = up("points", "± points", scale={"zero": True})
+        y = up("points", "half-width in points", scale={"zero": True})
         base = chart(data, "plans").encode(x=x, y=y)
         shape = theme.shape("metric", metrics, SHAPES[: len(metrics)], legend=legend)
         layers = [

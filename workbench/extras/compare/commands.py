@@ -85,7 +85,7 @@ SHOWN = 40
     "--by",
     default="",
     metavar="COLUMN",
-    help="Compare in the slices of this column too, all adjusted together.",
+    help="Also compare in each slice (a value of this column). All p-values are adjusted together.",
 )
 @click.option(
     "--level",
@@ -239,7 +239,7 @@ def _print_slices(slices: "Table", by: str) -> None:
 )
 @click.option("--psu", default="", help="Column of clusters in the pilot, such as patients.")
 @click.option("--positive", default="", help="Positive class of precision, recall, F1 and AUC.")
-@click.option("--metrics", default="", help="Metrics to plan for, as in the report on clusters.")
+@click.option("--metrics", default="", help="Metrics to plan for, such as f1 or 'f1 auc'.")
 @click.option(
     "--discordance",
     type=float,
@@ -350,8 +350,8 @@ def _sizes_by_pilot(
         models = f"{title}, {row['first']} and {row['second']}"
         if row["items"] is None:
             click.echo(
-                f"{models}: the difference is the same without any single item of the pilot, so "
-                "the pilot shows no variation. Use a larger pilot"
+                f"{models}: no single item of the pilot changes the difference, so the pilot shows "
+                "no variation. Use a larger pilot"
             )
             continue
         needed = checks.counted(row["items"], "item")

@@ -337,7 +337,7 @@ class ItemComparison(Result):
             return "yes"
         scores = self.size if self.sizes else self.size * len(self.names)
         missing = f"{self.unscored:,} of {scores:,} are missing"
-        return f"no, {missing}; the limits are valid whatever they are"
+        return f"no, {missing}; the limits are valid whatever the missing scores are"
 
     def _clusters(self) -> str:
         if not self.clusters:

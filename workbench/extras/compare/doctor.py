@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from workbench import checks
-from workbench.commands.doctor import print_uses, printable, problem_of
+from workbench.commands.doctor import READY, print_uses, printable, problem_of
 from workbench.commands.uses import Inspected, Use, options_as_words
 from workbench.data import files, roles
 from workbench.extras.compare.columns import item_column, long_columns, score_columns
@@ -37,7 +37,7 @@ def describe_logs(folder: str) -> bool:
         printable(f"{folder}: a folder with logs of {checks.counted(len(scores.models), 'model')}")
     )
     question = OF_SEVERAL if len(scores.models) > 1 else OF_ONE
-    print_uses("Ready", [f"{question}\n    {command}"])
+    print_uses(READY, [f"{question}\n    {command}"])
     return True
 
 

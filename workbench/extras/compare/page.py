@@ -73,7 +73,7 @@ class ScoredComparison:
         return (
             f"With {checks.counted(self.comparison.size, 'item')} such as these, a difference of "
             f"{text} between two models is shown in 80% of samples, if only this pair is compared. "
-            "Half this difference takes four times as many items."
+            "To show half this difference, you need four times as many items."
         )
 
     def pairs(self) -> UnrecordedHtml:

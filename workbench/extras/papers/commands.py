@@ -41,7 +41,7 @@ def _names() -> list[str]:
 @click.option(
     "--full",
     is_flag=True,
-    help="Run the papers' own sizes (a tenth of 31 million records). This takes hours.",
+    help="Use the sample sizes of the papers (of 31 million records, a tenth). This takes hours.",
 )
 @click.option(
     "--data",
@@ -67,7 +67,7 @@ def replay(
     resume: bool,
     quiet: bool,
 ) -> None:
-    """Run tables, figures and theorems of the papers again, next to the printed numbers.
+    """Compute the numbers of the papers again and compare them with the printed ones.
 
     NAME is list, the name of an item (kloos/fig1), a paper (kloos) or all. The files are written
     after every item. FILE.part next to the first file keeps the results that --resume needs.

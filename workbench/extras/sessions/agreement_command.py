@@ -8,7 +8,7 @@ import click
 from workbench import checks
 from workbench.commands.options import RefusingCommand
 from workbench.commands.options import plain as printable
-from workbench.results import Note, sentences
+from workbench.results import Note, percent, sentences
 
 if TYPE_CHECKING:
     from workbench.labeling.agreement import Agreement
@@ -80,12 +80,16 @@ def _tell(result: "Agreement", items: list[str]) -> None:
         for row in rows
     ]
     width = max(map(len, names))
+    click.echo(f"Coefficients with {percent(result.level)} confidence intervals:")
     for name, row in zip(names, rows, strict=True):
         limits = "undefined"
         if row["estimate"] == row["estimate"]:
             limits = "{estimate:.3f} ({low:.3f} to {high:.3f})".format(**row)
         click.echo(f"  {name:<{width}}  {limits}  {checks.counted(row['n'], 'item')}")
-    for row in result.who_differs()[:MOST_PAIRS]:
+    differing = result.who_differs()[:MOST_PAIRS]
+    if differing:
+        click.echo("Most frequent disagreements:")
+    for row in differing:
         click.echo(
             printable(
                 f"  {row['first']}: {row['first_label']}, {row['second']}: {row['second_label']}, "

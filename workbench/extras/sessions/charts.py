@@ -70,7 +70,7 @@ def finding(estimate: "SessionEstimate", rates: Table | None) -> theme.Figure | 
     if estimate.question == "difference":
         title += ", in points"
     if len(data["texts"]) > len(data["intervals"]):
-        title += ", and correct labels per stratum, from low to high score"
+        title += ", and correct labels per stratum"
     alternative = "; ".join(f"{row['name']} {row['text']}" for row in data["texts"]) + "."
     draw = functools.partial(_draw_finding, axis=_axis(estimate.question))
     lines = max(2, len(data["texts"]))

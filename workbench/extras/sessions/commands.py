@@ -222,8 +222,8 @@ def command(
     type=float,
     default=0.0,
     show_default=True,
-    help="Proportion of items with double annotation, for accuracy. 1 (all of fewer items) is "
-    "best.",
+    help="Proportion of items with double annotation, for accuracy. Fewer items with 1 (all of "
+    "them) are better than more items with less.",
 )
 @click.option(
     "--waves",
@@ -422,6 +422,13 @@ def _opened(file: str) -> "AuditSession":
     return AuditSession.open(file)
 
 
+LABELS = {
+    "correct": "1 (correct) or 0 (incorrect)",
+    "truth": "the true class",
+    "which": "A, B, both or neither",
+}
+
+
 @command("next", "workbench audit next audit.db -n 5 --by ann")
 @click.option("-n", "count", type=int, default=1, show_default=True, help="Number of items.")
 def next_items(file: str, count: int, by: str | None) -> None:
@@ -443,8 +450,9 @@ def next_items(file: str, count: int, by: str | None) -> None:
     if not items:
         click.echo(f"No item is left to assign: {done.headline()}.")
         return
-    what = "1 (correct) or 0 (incorrect)" if asks == "correct" else "the true class"
-    click.echo(f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
+    click.echo(
+        f"Next: workbench audit record {_typed(file)} ID LABEL, where LABEL is {LABELS[asks]}"
+    )
 
 
 @command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
@@ -453,7 +461,8 @@ def next_items(file: str, count: int, by: str | None) -> None:
 def record(file: str, identifier: str, label: str, by: str | None) -> None:
     """Record the LABEL of item ID.
 
-    LABEL is 1 (correct) or 0 (incorrect), or the true class if the audit asks for it.
+    LABEL is 1 (correct) or 0 (incorrect). If the audit asks for it, LABEL is the true class, or
+    which answer is correct: A, B, both or neither.
     """
     with _opened(file) as session:
         outcome = session.record(identifier, label, by)

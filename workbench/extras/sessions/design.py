@@ -47,8 +47,8 @@ NAMES = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10
 OF_WAVES = Note(
     "remark",
-    "waves: in simulations, the error of the estimate was .91 to 1.07 times that of proportional "
-    "allocation, and up to 1.25 times if the scores are misleading. The interval was .99 to 1.40 "
+    "in simulations, the error of an audit in waves was .91 to 1.07 times that of proportional "
+    "allocation, and up to 1.25 times if the scores are misleading. Its interval was .99 to 1.40 "
     "times as wide",
 )
 KEPT, KEPT_PER_LABEL = 5000, 10

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from workbench import checks
-from workbench.commands.doctor import print_uses, printable
+from workbench.commands.doctor import READY, print_uses, printable
 from workbench.commands.uses import AGREEMENT, CLUSTERS, METRICS, Inspected, Use, options_as_words
 from workbench.data import files, frames, numbers, roles
 from workbench.extras.sessions.annotations import JSON_ENDINGS, read_annotations
@@ -42,7 +42,7 @@ def describe_export(file: str) -> bool:
         uses.append(f"{AGREEMENT}\n    {shlex.join([*COMMAND, file])}")
     elif not file.lower().endswith(JSON_ENDINGS):
         uses += _metrics(file, len({row.id for row in answered}))
-    print_uses("Ready", uses)
+    print_uses(READY, uses)
     return True
 
 

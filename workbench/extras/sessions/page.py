@@ -224,6 +224,7 @@ def read(audit: str, by: str = "") -> SessionReport:
         strata = "Strata"
         if "judged" in design:
             strata += ", by the answer that the judge labels correct"
+        strata += ": size, items to label, and labels so far"
         skipped = [{"id": item} for item in session.skipped()]
         settings = _settings(design, events, session.last_hash)
         undone = sum(event.kind == "undone" for event in events)
@@ -260,7 +261,7 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
     if status.wave_is_done:
         steps.append(
             f"wave {status.wave} of {status.waves} is labeled: sample the next one with workbench "
-            f"audit next {file}, or with export"
+            f"audit next {file}, or export it with workbench audit export {file} sheet.csv"
         )
     return steps
 

@@ -156,7 +156,7 @@ def read(
             raise checks.WrongValue(
                 "label_sheet",
                 f"must not be given, because column {inputs.value!r} has values in some rows; "
-                "to sample more records, name a column without gaps or remove value",
+                "to sample more records, name a column of values without gaps, or none",
             )
     elif inputs.labels:
         sheet = value_sheets.read_value_sheet(
