@@ -390,7 +390,8 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
         option = options[column.seems]
-        verb = "run" if " " in option else "add"  # another command, or an option
-        remedy = f". To use it, {verb} {option} {name}"
+        remedy = f". To use it, add {option} {name}"
+        if option.startswith("workbench "):
+            remedy = f". To use it, run {option} {name} instead"
     text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
     return Note(kind, text)
