@@ -570,6 +570,11 @@ COMMANDS = [
         "Ready",
     ),
     (
+        table("document,truth,prediction", ["i7", *IDS[1:]], AB, BA),
+        "--truth truth --prediction prediction --psu document\n",
+        "identifier",
+    ),
+    (
         table("name,text", IDS, IDS),
         "No command fits. A file needs true and predicted classes",
         "Commands that need one more step",

@@ -287,6 +287,8 @@ def _role(name: str, texts: list[str], traits: set[str]) -> str:
     word = name.rpartition(".")[2].strip().casefold()
     if word == SCORE and {"numeric", "several"} <= traits:
         return SCORE
+    if "repeated" in traits and re.fullmatch(_NAMES[CLUSTER], word):
+        traits = traits - {"unique"}
     for role, pattern in _NAMES.items():
         if re.fullmatch(pattern, word) and _TRAITS[role] <= traits:
             return role
