@@ -107,8 +107,8 @@ def second_labels():
         for case in ("390 items, 100% twice", "600 items, 30% twice")
     ]
     yield (
-        f"each of 390 items give an interval {100 * each[0]:.1f} percentage points wide. 600 items of which 30% have "
-        f"two labels give {100 * each[1]:.1f}"
+        f"390 items, the interval is {100 * each[0]:.1f} percentage points wide. With 780 labels of 600 items, 30% of "
+        f"them labeled twice, it is {100 * each[1]:.1f} points wide"
     )
 
 
@@ -165,7 +165,7 @@ def anytime():
         f"{len(found['misses'])} settings x {found['runs']:,} runs, `make audits`: at most "
         f"{max(found['misses']):.1%}"
     )
-    yield f"{min(found['widths']):.1f} to {max(found['widths']):.1f} times as wide as if the number of labels"
+    yield f"{min(found['widths']):.1f} to {max(found['widths']):.1f} times as wide as the interval for a fixed number"
     widths = found["default_plan_widths"]
     yield f"default plan it is {min(widths):.1f} to {max(widths):.1f} times as wide"
 
@@ -186,7 +186,7 @@ def differences():
 def installation():
     found = record("installed")
     yield (
-        f"lighter by {found['lab']['packages'] - found['']['packages']} packages and "
+        f"saves {found['lab']['packages'] - found['']['packages']} packages and "
         f"{found['lab']['MB'] - found['']['MB']} of {found['lab']['MB']} MB"
     )
 

@@ -519,7 +519,7 @@ COMMANDS = [
     ),
     (
         table("no,kind,guess", IDS, RARE, WEAK),
-        "Ready\n  How well do annotators agree?\n    workbench audit agreement x.csv\n",
+        "Commands that are ready to run\n  How well do annotators agree?\n",
         "--truth",
     ),
     (
@@ -559,7 +559,8 @@ COMMANDS = [
     (
         table("ref,s1,pred_a,s2,pred_b", IDS, UNIT, list("aaabbb"), UNIT[1:], list("aabbb")),
         "How accurate is the classifier? Plan 30 labels\n    workbench report stratified-accuracy "
-        "--scores x.csv --score s1 --prediction pred_a --budget 30\n  Which of two models is more accurate? Plan 30 labels\n    workbench report "
+        "--scores x.csv --score s1 --prediction pred_a --budget 30\n  Which of two models is more "
+        "accurate? Plan 30 labels\n    workbench report "
         "stratified-accuracy --scores x.csv --score s1 --prediction pred_a --rival pred_b "
         "--budget 30\n",
         "No command fits",
@@ -567,7 +568,7 @@ COMMANDS = [
     (
         table("id,confidence", ["i7", *IDS[1:]], UNIT),
         "59 values: i7, i1, i2, i3 and 55 more; 1 of them more than once\n",
-        "Ready",
+        "Commands that are ready to run",
     ),
     (
         table("document,truth,prediction", ["i7", *IDS[1:]], AB, BA),

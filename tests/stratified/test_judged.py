@@ -211,16 +211,16 @@ def test_tables_that_cannot_be(answers, drawn, message):
         judged_difference(SIZE, ANSWERS).interval(method="short")
 
 
+FAMILIES = {"own": "two models, by verdicts", "random": "two models, at random"}
+
+
 def test_the_record_holds_what_is_said():
     record = json.loads(judged_coverage.RECORD.read_text())
     searches = [record["searched"], record["searched anywhere"]]
     climbed = json.loads(search_judged.RECORD.read_text())
     lowest = {
         name: min(climbed[family]["coverage"], *(search[name]["least"] for search in searches))
-        for name, family in (
-            ("own", "two models, by verdicts"),
-            ("random", "two models, at random"),
-        )
+        for name, family in FAMILIES.items()
     }
     for drawn, name in (("pairs", "own"), ("random", "random")):
         least = lowest[name]
@@ -231,8 +231,8 @@ def test_the_record_holds_what_is_said():
     assert min(found["plain"][0] for found in record["named"].values()) >= 0.94
     told = documented.said()
     for name, peer, said in (
-        ("own", "plain", "The intervals are {} to {} times as wide as prediction-powered ones"),
-        ("random", "plain", "The factor is {} to {} if items were sampled from all items alike"),
+        ("own", "plain", "The intervals are {} to {} times as wide as [prediction-powered]"),
+        ("random", "plain", "sampled at random from all items, the factor is {} to {}."),
         ("own", "pairs", "The intervals are {} to {} times as wide as those of `paired"),
     ):
         times = sorted(found[name][1] / found[peer][1] for found in record["named"].values())
@@ -244,9 +244,11 @@ def test_the_record_holds_what_is_said():
     assert max(found["own"][1] / found["plain"][1] for found in asked) <= 1.1
     designs = sum(search["designs"] for search in searches)
     own, random = (f"{np.floor(1e3 * lowest[name]) / 10:.1f}%" for name in ("own", "random"))
+    searched = min(climbed[family]["evaluations"] for family in FAMILIES.values())
     for said in (
-        f"In a simulation of {designs:,} designs and in an adversarial search, the 95% interval "
-        f"covered the true difference in at least {own} of samples.",
+        f"over more than {searched // 10_000 * 10_000:,} designs, and in a simulation of "
+        f"{designs:,} designs, the 95% interval covered the true difference in at least {own} of "
+        "samples.",
         f"If items were sampled at random from all items, it covered in at least {random}.",
     ):
         assert said in told

@@ -251,8 +251,9 @@ def estimate_prevalence(
     counts_at_audit : (K,) array_like of int, optional
         Predicted counts of the frame, including the audited items. "mixed" and "mle" need them; a
         sample by the truth does not. If `counts` are the same, the period is taken to be the frame.
-    method : str, default "auto"
-        "auto" or an estimator. It determines the quantity that is assumed to stay constant:
+    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", \
+"classify_and_count", "baseline", "hull"}, default "auto"
+        Estimator. It determines the quantity that is assumed to stay constant:
 
         - none for "classify_and_count", which does not correct the counts;
         - P(prediction | truth) for "mle", "mixed", "misclassification", "hull" and
