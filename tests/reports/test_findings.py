@@ -269,7 +269,11 @@ def test_an_interval_of_nearly_everything_is_no_result():
         == "No result: Accuracy may be anything between 0% and 100%, because the sample contains too little information about it"
     )
     losses = wb.CVLosses.from_fold_means({"A": [0.1, 0.2, 0.15, 0.12], "B": [0.2, 0.25, 0.19, 0.2]})
-    assert wb.compare_tests(losses, rho=0.99).finding().startswith("No result: with rho = 0.99 ")
+    assert (
+        wb.compare_tests(losses, rho=0.99)
+        .finding()
+        .startswith("No result: with rho = 0.99, the folds ")
+    )
     strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1.0, 2.0]})
     assert (
         wb.plan_labels(strata, 1, minimum=0).finding()

@@ -303,7 +303,7 @@ class _Judged(Question):
         pairs = order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))]
         labels = np.searchsorted(occurs, pairs)
         sizes = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in occurs)
-        note = Note("design", f"strata are by whose answers the judge labels correct: {sizes}")
+        note = Note("design", f"strata are by the answer that the judge labels correct: {sizes}")
         return Strata(labels, size[occurs], None, occurs.size, "given", notes=[note])
 
     def frame(self, items: ScoredItems, design: AuditDesign, strata: Strata, budget: int) -> Frame:

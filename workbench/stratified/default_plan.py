@@ -137,7 +137,7 @@ def default_labels(
                 "least certain"
             )
             return labeled, [Note("remark", text)]
-        reason = "there are too few labels in each to give more to those with uncertain scores"
+        reason = "there are too few labels per stratum to give more to strata with uncertain scores"
     return None, [Note("remark", f"{plan}. Labels are in proportion to stratum size: {reason}")]
 
 

@@ -328,7 +328,7 @@ def test_readme_and_note_say_what_was_recorded():
     widths = [each["width over proportion"] for each in record["settings"].values()]
     said = [
         f"{min(errors):.2f} to {max(errors):.2f} times that of proportional allocation, and up to {max(turned):.2f} times "
-        "if the scores are misleading. The interval was",
+        "if the scores are misleading. Its interval was",
         f"{min(widths):.2f} to {max(widths):.2f} times as wide",
     ]
     assert all(each.replace("0.", ".") in designs.OF_WAVES.text for each in said)
