@@ -264,7 +264,7 @@ def difference_audit(
     >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
     >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
     DifferenceAudit(Accuracy of A minus B -0.079, 95% confidence interval -0.092 to -0.060:
-    B is better; 60 labels among the 189 of 1,797 items on which the models differ;
+    B is better; 60 labels among the 189 items (of 1,797) on which the models differ;
     the true difference is -0.08459)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
