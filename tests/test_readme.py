@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import blocks
@@ -16,6 +17,7 @@ import example_files
 import pytest
 import reference
 import refresh_pictures
+from command import run_unseen
 
 import workbench as wb
 from workbench.commands import main
@@ -39,6 +41,19 @@ def test_every_block_that_starts_no_kernel_runs(name, tmp_path, monkeypatch):
     outputs = [printed or findings for printed, findings in blocks.run(text, kernel=False)]
     assert len(outputs) == len(re.findall(r"^```(?:sh|python)$|^<!-- picture:", text, re.M))
     assert all(outputs) or blocks.KERNEL.search(text)
+
+
+QUESTIONS = re.findall(r"^\| \[.*`(workbench report .*)` \|$", TEXTS["README.md"], re.M)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", QUESTIONS)
+def test_the_command_of_each_question_runs_on_the_example_data(line, tmp_path):
+    assert len(QUESTIONS) == 5
+    for path in parameters.data_files():
+        shutil.copy(path, tmp_path)
+    done = run_unseen(tmp_path, *shlex.split(line)[1:], "-o", "report.html")
+    assert done.returncode == 0, done.stderr
 
 
 MADE = [path for path in parameters.data_files() if path.name in example_files.FILES]
