@@ -29,9 +29,9 @@ def labeled_in(frame, rows):
     return frame.assign(label=frame.truth.where(frame.index.isin(rows)))
 
 
-def read(frame, **options):
+def read(frame, truth="label", **options):
     return wb.read_scores(
-        frame, score="score", prediction="prediction", truth="label", id="id", **options
+        frame, score="score", prediction="prediction", truth=truth, id="id", **options
     )
 
 
@@ -65,6 +65,34 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
         note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text
     )
     assert note.text.startswith("the 103 labeled items were not sampled by a plan")
+
+
+@pytest.mark.parametrize("in_sheet", [False, True])
+def test_labels_of_one_true_class_are_refused(in_sheet, tmp_path):
+    frame = population()
+    rows = frame.index[frame.truth == "a"][:60]
+    labeled = labeled_in(frame, rows)
+    others = (frame.prediction[rows] == "b").sum()
+    message = f"^each of the 60 labels is 'a', but {others} of these items are predicted as another"
+    if not in_sheet:
+        items = read(labeled, score_is="confidence")
+        options = {}
+        with pytest.raises(ValueError, match=message):
+            wb.class_audit(items, "a")
+    else:
+        sheet = labeled.loc[rows, ["id", "label"]].rename(columns={"label": "truth"})
+        sheet.to_csv(tmp_path / "sheet.csv", index=False)
+        items = read(frame, truth=None, score_is="confidence")
+        options = {"labels": str(tmp_path / "sheet.csv")}
+    with pytest.raises(ValueError, match=message):
+        wb.accuracy_audit(items, **options)
+
+
+def test_labels_of_one_class_that_is_always_predicted_are_not_refused():
+    frame = population().assign(prediction="a", truth="a")
+    frame.loc[:9, "prediction"] = "b"
+    audit = wb.accuracy_audit(read(labeled_in(frame, range(700, 720))))
+    assert audit.estimate.estimate == 1
 
 
 @pytest.mark.parametrize(

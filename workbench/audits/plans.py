@@ -122,6 +122,9 @@ class SamplePlan:
         """
         sampled = np.concatenate([sheet.index, skipped])
         random_sample.refuse_single(sampled, self.items.size, self.question.among)
+        prediction = self.items.prediction
+        if prediction is not None and sheet.truth is not None and sampled.size < self.items.size:
+            random_sample.refuse_one_class(sheet.truth, class_texts(prediction[sheet.index]))
         n = ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM)
         strata = self._strata(n, planned=False)
         parts = self.question.parts(self.items, self.design)

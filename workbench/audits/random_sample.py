@@ -1,9 +1,9 @@
 """Labels that were not sampled by a plan: treat them as a random sample, and test that assumption.
 
 `likeness` compares labeled items with the others. `refuse_unseen` raises if a part of the items has
-no label at all. `coarser` merges strata with few labels. Given the number of labels in each
-stratum, a random sample of all items is a stratified one [1]_. So the estimates and intervals of
-stratified samples hold.
+no label at all, and `refuse_one_class` if the labels are of one class only. `coarser` merges strata
+with few labels. Given the number of labels in each stratum, a random sample of all items is a
+stratified one [1]_. So the estimates and intervals of stratified samples hold.
 
 References
 ----------
@@ -226,6 +226,34 @@ def _refuse(part: str, size: int, items: int, labels: int) -> None:
         "labeled rows are not a random sample of the file, and nothing can be estimated about "
         "these items. Label some of them, too, or remove their rows from the file if you do not "
         "want to include them"
+    )
+
+
+def refuse_one_class(truth: np.ndarray, prediction: np.ndarray) -> None:
+    """Raise if all labels are one true class, although several classes are predicted.
+
+    Parameters
+    ----------
+    truth, prediction : (n,) ndarray of str
+        True and predicted classes of the labeled items.
+
+    Examples
+    --------
+    >>> refuse_one_class(np.array(["a", "a"]), np.array(["a", "a"]))
+    >>> refuse_one_class(np.array(["a", "a"]), np.array(["a", "b"]))     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: each of the 2 labels is 'a', but 1 of these items is predicted as another class...
+    """
+    classes = np.unique(truth)
+    if classes.size != 1 or np.unique(prediction).size == 1:
+        return
+    name = str(classes[0])
+    others = checks.counted((prediction != name).sum(), "of these items is", "of these items are")
+    raise ValueError(
+        f"each of the {truth.size:,} labels is {name!r}, but {others} predicted as another class. "
+        f"If only items of class {name!r} were labeled, the labels show its recall and nothing "
+        "else: use workbench report brr-orthogonal-arrays. If they are a random sample of all "
+        "items, continue to label until another class occurs"
     )
 
 
