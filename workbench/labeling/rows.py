@@ -106,7 +106,7 @@ class SheetRows(SheetTable):
         """Return the answer of each row: 1 or 0, the text of a class, or None if it is empty."""
         cells = self.columns[self.answer]
         if self.answer == "correct":
-            return right_or_wrong(self.ids, cells, self.rows)
+            return right_or_wrong(self.ids, cells, self.rows, items.prediction)
         read = answer_reader(self.answer, items.prediction, items.rival)
         answers = []
         for row, name, cell in zip(self.rows, self.ids, cells, strict=True):

@@ -294,8 +294,9 @@ def read_label_sheet(
     Notes
     -----
     A cell of `correct` is empty, or holds 1 or 0, yes or no, y or n, correct or incorrect, true or
-    false, or "right" or "wrong". A sheet must use one of these pairs throughout. A cell of `truth`
-    is empty, or holds a predicted class, or "other" for a class that is never predicted.
+    false, or "right" or "wrong". A sheet must use one of these pairs throughout. Words that are
+    predicted classes, such as yes and no, are refused: use 1 and 0. A cell of `truth` is empty,
+    or holds a predicted class, or "other" for a class that is never predicted.
 
     Examples
     --------
