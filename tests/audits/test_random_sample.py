@@ -125,6 +125,19 @@ def test_a_sheet_without_a_plan_says_the_same_as_the_column(frame, tmp_path, col
     assert found.row_counts == {"labeled": 103} and found.unlabeled == ()
 
 
+@pytest.mark.parametrize("name", ["prediction", "Yhat"])
+def test_a_sheet_of_another_models_predictions_is_refused(frame, tmp_path, name):
+    sheet = frame[frame.label.notna()]
+    shown = sheet.prediction.where(np.arange(103) >= 30, "b")
+    correct = (sheet.label == sheet.prediction).astype(int)
+    path = tmp_path / "sheet.csv"
+    pd.DataFrame({"id": sheet.id, name: shown, "correct": correct}).to_csv(path, index=False)
+    items = read(frame, truth=None, score_is="confidence")
+    differing = (shown != sheet.prediction).sum()
+    with pytest.raises(ValueError, match=f"than the items in {differing} of 103 labeled rows"):
+        wb.accuracy_audit(items, labels=str(path), source={"prediction": name})
+
+
 def test_a_file_of_all_items_skipped_none_of_them(frame, tmp_path):
     path = tmp_path / "all.csv"
     frame.drop(columns="truth").rename(columns={"label": "truth"}).to_csv(path, index=False)

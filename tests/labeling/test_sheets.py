@@ -292,6 +292,32 @@ def test_words_that_are_predicted_classes_do_not_say_correct(classes, cells, rig
         assert found.right.tolist() == right
 
 
+@pytest.mark.parametrize(
+    ("classes", "shown", "differing"),
+    [
+        (["cat", "dog", "owl"], ["cat", "dog", "owl"], 0),
+        (["cat", "dog", "owl"], ["CAT ", "", "owl"], 0),
+        (["cat", "dog", "owl"], ["dog", "dog", "owl"], 1),
+        (["cat", "dog", "owl"], ["dog", "owl", "owl"], 2),
+        (["3-4", "007", "=x"], ["3. Apr", "7", "'=x"], 0),
+        ([1, 0, 1], ["1,0", "0.0", "1"], 0),
+        ([1, 0, 1], ["1", "1", "1"], 1),
+        ([1, 0, 1], ["1", "0", "0"], 0),
+    ],
+)
+def test_a_sheet_of_other_predictions_is_refused(classes, shown, differing, tmp_path):
+    """A spreadsheet may rewrite 3-4 as a date; the third row has no answer, so it does not count."""
+    cells = zip("123", shown, ["1", "0", ""], strict=True)
+    lines = ["id;prediction;correct", *map(";".join, cells)]
+    path = filled(tmp_path, "\n".join(lines))
+    if not differing:
+        found = read_label_sheet(path, predicted(classes), [0] * 3, 1)
+        assert found.right.tolist() == [1, 0]
+        return
+    with pytest.raises(ValueError, match=f"other predictions than the items in {differing} of 2 "):
+        read_label_sheet(path, predicted(classes), [0] * 3, 1)
+
+
 def test_sheets_without_use(tmp_path):
     message = (
         "is an id of the items: its first id is 'q', and the first item is '007'. Check that sheet"

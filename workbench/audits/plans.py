@@ -197,9 +197,13 @@ class SamplePlan:
         columns = dict(self.columns or {})
         if self.design.asks != "correct" or self.items.prediction is None:
             return columns
+        return {self._shown_prediction: self.items.prediction} | columns
+
+    @property
+    def _shown_prediction(self) -> str:
+        """Return the column of the sheet that shows the prediction."""
         name = (self.source or {}).get("prediction") or "prediction"
-        name = "prediction" if name.casefold() in sheets.OWN else name
-        return {name: self.items.prediction} | columns
+        return "prediction" if name.casefold() in sheets.OWN else name
 
     def _plan(self, budget: int) -> dict:
         return {
@@ -212,7 +216,7 @@ class SamplePlan:
         }
 
     def _read(self, path: Any, budget: int) -> tuple:
-        rows = sheet_rows.opened(path, self.items, self.design.asks)
+        rows = sheet_rows.opened(path, self.items, self.design.asks, self._shown_prediction)
         plan = plans.read_plan(path)
         if plan is not None:
             plans.refuse_changed(path, plan, self._plan(plan["budget"]))

@@ -282,9 +282,10 @@ def read_label_sheet(
     Raises
     ------
     ValueError
-        If a cell is not a label, an id has two different labels, or the stratum or position of an
-        id differs from the sheet. Also if the sheet has no known id or no label. The message names
-        the id and the row number that a spreadsheet shows: the header is row 1.
+        If a cell is not a label, an id has two different labels, or the stratum, the position or
+        the column `prediction` of an id differs from the sheet. Also if the sheet has no known id
+        or no label. The message names the id and the row number that a spreadsheet shows: the
+        header is row 1.
 
     See Also
     --------
@@ -344,6 +345,7 @@ def found_labels(
     """Return the labels of an opened sheet, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
+    rows.refuse_other_predictions(matched, items)
     labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
     labeled_items = [item for item, label in labels.items() if label is not None]
     index = np.array(sorted(labeled_items), int)
