@@ -120,7 +120,17 @@ def test_the_bound_of_the_correlation(right, helps):
 
 def test_classes_that_are_swapped_are_asked_about():
     swapped = [{"pass": "fail", "fail": "pass"}.get(each) for each in LABELS]
-    assert "are the classes swapped" in notes(judge_audit(VERDICTS, swapped))
+    assert "Are the classes swapped" in notes(judge_audit(VERDICTS, swapped))
+
+
+def test_human_labels_that_only_correct_the_judge_are_asked_about():
+    corrections = [
+        label if label != verdict else None for verdict, label in zip(VERDICTS, LABELS, strict=True)
+    ]
+    assert "are the human labels only corrections of the judge?" in notes(
+        judge_audit(VERDICTS, corrections)
+    )
+    assert "corrections" not in notes(judge_audit(VERDICTS, LABELS))
 
 
 def test_labels_that_follow_the_verdict_are_no_sample_of_all():

@@ -31,9 +31,9 @@ def labeled_in(frame, rows):
     return frame.assign(label=frame.truth.where(frame.index.isin(rows)))
 
 
-def read(frame, **options):
+def read(frame, truth="label", **options):
     return wb.read_scores(
-        frame, score="score", prediction="prediction", truth="label", id="id", **options
+        frame, score="score", prediction="prediction", truth=truth, id="id", **options
     )
 
 
@@ -69,6 +69,46 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     assert note.text.startswith("the 103 labeled items were not sampled by a plan")
 
 
+@pytest.mark.parametrize("in_sheet", [False, True])
+def test_labels_of_one_true_class_are_refused(in_sheet, tmp_path):
+    frame = population()
+    rows = frame.index[frame.truth == "a"][:60]
+    labeled = labeled_in(frame, rows)
+    others = (frame.prediction[rows] == "b").sum()
+    message = f"^each of the 60 labels is 'a', but {others} of these items are predicted as another"
+    if not in_sheet:
+        items = read(labeled, score_is="confidence")
+        options = {}
+        with pytest.raises(ValueError, match=message):
+            wb.class_audit(items, "a")
+    else:
+        sheet = labeled.loc[rows, ["id", "label"]].rename(columns={"label": "truth"})
+        sheet.to_csv(tmp_path / "sheet.csv", index=False)
+        items = read(frame, truth=None, score_is="confidence")
+        options = {"labels": str(tmp_path / "sheet.csv")}
+    with pytest.raises(ValueError, match=message):
+        wb.accuracy_audit(items, **options)
+
+
+def test_labels_of_one_class_that_is_always_predicted_are_not_refused():
+    frame = population().assign(prediction="a", truth="a")
+    frame.loc[:9, "prediction"] = "b"
+    audit = wb.accuracy_audit(read(labeled_in(frame, range(700, 720))))
+    assert audit.estimate.estimate == 1
+
+
+@pytest.mark.parametrize("wrong", [1, 6])
+def test_a_few_false_alarms_in_a_sample_without_the_rare_class_are_noted(wrong):
+    assert stats.binom.cdf(0, random_sample.ALL_WRONG, 0.5) < 0.01
+    frame = population().assign(prediction="a", truth="a")
+    frame.loc[700 : 699 + wrong, "prediction"] = "b"
+    audit = wb.accuracy_audit(read(labeled_in(frame, range(600, 800)), score_is="confidence"))
+    assert audit.estimate.estimate < 1
+    others = "1 of these items is" if wrong == 1 else f"{wrong} of these items are"
+    text = f"each of the 200 labels is 'a', but {others} predicted as another class. If only"
+    assert [note.kind for note in audit.notes if note.text.startswith(text)] == ["unreliable"]
+
+
 @pytest.mark.parametrize(
     ("labels", "strata"), [(12, 1), (39, 1), (40, 2), (199, 9), (400, 10), (1499, 10)]
 )
@@ -97,6 +137,19 @@ def test_a_sheet_without_a_plan_says_the_same_as_the_column(frame, tmp_path, col
     )
     assert found.estimate.estimate == known.estimate.estimate and found.premise == known.premise
     assert found.row_counts == {"labeled": 103} and found.unlabeled == ()
+
+
+@pytest.mark.parametrize("name", ["prediction", "Yhat"])
+def test_a_sheet_of_another_models_predictions_is_refused(frame, tmp_path, name):
+    sheet = frame[frame.label.notna()]
+    shown = sheet.prediction.where(np.arange(103) >= 30, "b")
+    correct = (sheet.label == sheet.prediction).astype(int)
+    path = tmp_path / "sheet.csv"
+    pd.DataFrame({"id": sheet.id, name: shown, "correct": correct}).to_csv(path, index=False)
+    items = read(frame, truth=None, score_is="confidence")
+    differing = (shown != sheet.prediction).sum()
+    with pytest.raises(ValueError, match=f"than the items in {differing} of 103 labeled rows"):
+        wb.accuracy_audit(items, labels=str(path), source={"prediction": name})
 
 
 def test_a_file_of_all_items_skipped_none_of_them(frame, tmp_path):

@@ -66,6 +66,31 @@ def test_without_prediction_truth_is_correctness():
     )
 
 
+@pytest.mark.parametrize(
+    ("cells", "options"),
+    [
+        ({"yhat": [1, 0, 1]}, {"prediction": "yhat"}),
+        ({"yhat": ["1", "2", "3"]}, {"prediction": "yhat"}),
+        ({}, {"score_is": "class1"}),
+    ],
+)
+def test_right_and_wrong_are_not_read_as_true_classes(cells, options):
+    """Two of three predictions are correct; as classes, 1 0 1 would match the predictions 1 0 1."""
+    data = {"p": [0.9, 0.8, 0.7], **cells, "is_correct": [1, 0, 1]}
+    with pytest.raises(ValueError, match="^column 'is_correct' holds '0', '1': is it the true"):
+        read_scores(data, score="p", truth="is_correct", **options)
+    items = read_scores(data, score="p", truth="is_correct", score_is="confidence")
+    assert items.correct.mean() == pytest.approx(2 / 3)
+    data["truth"] = data.pop("is_correct")
+    assert read_scores(data, score="p", truth="truth", **options).truth.tolist() == [1, 0, 1]
+
+
+def test_a_column_of_that_name_may_hold_classes():
+    data = {"p": [0.9, 0.8, 0.7], "yhat": ["left", "right", "up"], "right": ["left", "left", "up"]}
+    items = read_scores(data, score="p", prediction="yhat", truth="right")
+    assert items.correct.tolist() == [True, False, True]
+
+
 def test_confidence_must_be_one():
     refused(
         "column 'p', data row 2: 1.5 is not a confidence from 0 to 1. If its sign is the "

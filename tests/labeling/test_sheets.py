@@ -267,6 +267,57 @@ def test_sheets_that_contradict(text, message, tmp_path):
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize(
+    ("classes", "cells", "right"),
+    [
+        (["yes", "no", "yes"], ["yes", "no", "no"], None),
+        (["Yes", "No", "maybe"], ["1", "0", "NO"], None),
+        (["y", "n", "y"], ["n", "y", "n"], None),
+        (["True", "False", "True"], ["TRUE", "TRUE", "FALSE"], None),
+        (["yes", "no", "yes"], ["correct", "incorrect", "correct"], [1, 0, 1]),
+        (["yes", "no", "yes"], ["1", "1", "0"], [1, 1, 0]),
+        (["yes", "maybe", "yes"], ["yes", "no", "no"], [1, 0, 0]),
+        ([0, 1, 0], ["1", "1", "0"], [1, 1, 0]),
+        (["left", "right", "up"], ["right", "wrong", "wrong"], [1, 0, 0]),
+    ],
+)
+def test_words_that_are_predicted_classes_do_not_say_correct(classes, cells, right, tmp_path):
+    rows = "".join(f"{k},{cell}\n" for k, cell in enumerate(cells, 1))
+    path = filled(tmp_path, "id,correct\n" + rows)
+    if right is None:
+        with pytest.raises(ValueError, match="is also a predicted class, .* Write 1 .* 'truth'$"):
+            read_label_sheet(path, predicted(classes), [0] * 3, 1)
+    else:
+        found = read_label_sheet(path, predicted(classes), [0] * 3, 1)
+        assert found.right.tolist() == right
+
+
+@pytest.mark.parametrize(
+    ("classes", "shown", "differing"),
+    [
+        (["cat", "dog", "owl"], ["cat", "dog", "owl"], 0),
+        (["cat", "dog", "owl"], ["CAT ", "", "owl"], 0),
+        (["cat", "dog", "owl"], ["dog", "dog", "owl"], 1),
+        (["cat", "dog", "owl"], ["dog", "owl", "owl"], 2),
+        (["3-4", "007", "=x"], ["3. Apr", "7", "'=x"], 0),
+        ([1, 0, 1], ["1,0", "0.0", "1"], 0),
+        ([1, 0, 1], ["1", "1", "1"], 1),
+        ([1, 0, 1], ["1", "0", "0"], 0),
+    ],
+)
+def test_a_sheet_of_other_predictions_is_refused(classes, shown, differing, tmp_path):
+    """A spreadsheet may rewrite 3-4 as a date; the third row has no answer, so it does not count."""
+    cells = zip("123", shown, ["1", "0", ""], strict=True)
+    lines = ["id;prediction;correct", *map(";".join, cells)]
+    path = filled(tmp_path, "\n".join(lines))
+    if not differing:
+        found = read_label_sheet(path, predicted(classes), [0] * 3, 1)
+        assert found.right.tolist() == [1, 0]
+        return
+    with pytest.raises(ValueError, match=f"other predictions than the items in {differing} of 2 "):
+        read_label_sheet(path, predicted(classes), [0] * 3, 1)
+
+
 def test_sheets_without_use(tmp_path):
     message = (
         "is an id of the items: its first id is 'q', and the first item is '007'. Check that sheet"

@@ -277,6 +277,16 @@ def test_the_advice_is_what_was_measured():
     assert "| the same items (**recommended**)" in page
 
 
+@pytest.mark.parametrize(("name", "option"), [("id", ""), ("answer", "answer")])
+def test_identifiers_that_repeat_next_to_the_labels_are_noted(files, name, option):
+    rows = [f"{k // 2},{v},{t or ''}" for k, (v, t) in enumerate(zip(VERDICT, LABEL, strict=True))]
+    Path("twice.csv").write_text("\n".join([f"{name},verdict,truth", *rows]))
+    found = read_judged("twice.csv", judge="verdict", id=option)
+    assert str(found.rows()) == str(EXPECTED.rows())
+    text = f"{len(rows) // 2:,} identifiers occur more than once in column '{name}', such as '0'"
+    assert [note.kind for note in found.notes if note.text.startswith(text)] == ["unreliable"]
+
+
 def test_words_for_a_missing_label_are_no_class(files):
     rows = [f"{v},{t or 'NA'}" for v, t in zip(VERDICT, LABEL, strict=True)]
     Path("words.csv").write_text("\n".join(["verdict,truth", *rows]))

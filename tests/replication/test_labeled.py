@@ -312,6 +312,15 @@ def test_what_does_not_fit_together_is_refused(names, settings, message):
     assert str(caught.value).startswith(message)
 
 
+def test_right_and_wrong_are_not_read_as_true_classes():
+    """Three of four predictions are correct."""
+    data = {"yhat": [1, 0, 0, 1], "correct": [1, 1, 0, 1]}
+    with pytest.raises(ValueError, match="^column 'correct' holds '0', '1': is it the true class"):
+        wb.load_labeled(data, truth="correct", prediction="yhat", stratum="")
+    items = wb.load_labeled(data, truth="correct", prediction="", stratum="")
+    assert wb.estimate_metrics(items).estimates[0].estimate == 0.75
+
+
 def test_the_first_weight_below_0_is_named():
     weight = FRAME["w"].copy()
     weight[[17, 30]] = -2.5, -9

@@ -254,6 +254,26 @@ def test_of_three_predictions_one_was_never_labeled():
     assert "differ from those of the other items by more than chance" in said
 
 
+@pytest.mark.parametrize("rest", [["x"] * 90 + ["y"] * 60, ["x"] * 10 + ["y"] * 140])
+def test_labels_of_one_true_class_show_its_recall_alone(rest):
+    """40 of 50 labeled items of class x are predicted x; whatever is predicted elsewhere."""
+    data = {
+        "truth": ["x"] * 50 + [""] * 150,
+        "prediction": ["x"] * 40 + ["y"] * 10 + rest,
+    }
+    rows, said, _ = shown(data)
+    assert {key: row["estimate"] for key, row in rows.items()} == {("recall", "x"): 0.8}
+    assert "every labeled item is truly 'x'" in said
+    with pytest.raises(ValueError, match="^no metric can be estimated: .* is truly 'x'"):
+        shown(data, "proportion", positive="x")
+
+
+def test_labels_of_one_class_that_is_always_predicted_may_be_a_random_sample():
+    data = {"truth": ["ok"] * 20 + [""] * 180, "prediction": ["ok"] * 198 + ["fraud"] * 2}
+    rows, *_ = shown(data, "accuracy")
+    assert rows["accuracy", None]["estimate"] == 1
+
+
 def test_a_classifier_that_predicts_one_class_everywhere_has_an_accuracy():
     data = {"truth": ["x"] * 30 + ["y"] * 10 + [""] * 200, "prediction": ["x"] * 240}
     rows, *_ = shown(data, "accuracy")

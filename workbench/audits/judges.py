@@ -638,7 +638,9 @@ def _remarks(correlation: float, n: int) -> list[Note]:
     if correlation < -least:
         text = (
             "judge labels and human labels contradict each other (correlation "
-            f"{correlation:.2f}): are the classes swapped in one of the two?"
+            f"{correlation:.2f}). Are the classes swapped in one of the two, or are the human "
+            "labels only corrections of the judge? In the second case, also enter the human labels "
+            "that agree with the judge"
         )
         return [Note("unreliable", text)]
     text = (

@@ -122,6 +122,11 @@ class SamplePlan:
         """
         sampled = np.concatenate([sheet.index, skipped])
         random_sample.refuse_single(sampled, self.items.size, self.question.among)
+        prediction = self.items.prediction
+        doubts: list[Note] = []
+        if prediction is not None and sheet.truth is not None and sampled.size < self.items.size:
+            predicted = class_texts(prediction[sheet.index])
+            doubts = random_sample.check_one_class(sheet.truth, predicted)
         n = ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM)
         strata = self._strata(n, planned=False)
         parts = self.question.parts(self.items, self.design)
@@ -139,7 +144,9 @@ class SamplePlan:
             among = _part_text(parts[estimable])
         premise, note = random_sample.sample_texts(index.size, items.size, likeness, among)
         sheet = self._counted(sheet, strata, np.union1d(skipped, np.flatnonzero(~estimable)))
-        fields = self._fields(strata, [note, *sheet.notes], mode="analyzed", labeled=sheet.labeled)
+        fields = self._fields(
+            strata, [note, *doubts, *sheet.notes], mode="analyzed", labeled=sheet.labeled
+        )
         if parts is not None and not estimable.all():
             unknown = _unknown_text(parts, estimable, sampled)
             premise = f"{unknown[0].upper()}{unknown[1:]}. {premise}"
@@ -194,9 +201,13 @@ class SamplePlan:
         columns = dict(self.columns or {})
         if self.design.asks != "correct" or self.items.prediction is None:
             return columns
+        return {self._shown_prediction: self.items.prediction} | columns
+
+    @property
+    def _shown_prediction(self) -> str:
+        """Return the column of the sheet that shows the prediction."""
         name = (self.source or {}).get("prediction") or "prediction"
-        name = "prediction" if name.casefold() in sheets.OWN else name
-        return {name: self.items.prediction} | columns
+        return "prediction" if name.casefold() in sheets.OWN else name
 
     def _plan(self, budget: int) -> dict:
         return {
@@ -209,7 +220,7 @@ class SamplePlan:
         }
 
     def _read(self, path: Any, budget: int) -> tuple:
-        rows = sheet_rows.opened(path, self.items, self.design.asks)
+        rows = sheet_rows.opened(path, self.items, self.design.asks, self._shown_prediction)
         plan = plans.read_plan(path)
         if plan is not None:
             plans.refuse_changed(path, plan, self._plan(plan["budget"]))

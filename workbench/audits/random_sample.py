@@ -1,9 +1,9 @@
 """Labels that were not sampled by a plan: treat them as a random sample, and test that assumption.
 
 `likeness` compares labeled items with the others. `refuse_unseen` raises if a part of the items has
-no label at all. `coarser` merges strata with few labels. Given the number of labels in each
-stratum, a random sample of all items is a stratified one [1]_. So the estimates and intervals of
-stratified samples hold.
+no label at all, and `check_one_class` if the labels are of one class only. `coarser` merges strata
+with few labels. Given the number of labels in each stratum, a random sample of all items is a
+stratified one [1]_. So the estimates and intervals of stratified samples hold.
 
 References
 ----------
@@ -28,6 +28,7 @@ LEAST_LABELS = 5  # a stratum with fewer is merged with a neighbor
 UNLIKE = 0.01  # p-value below which a note says that labeled items differ from the others
 UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4  # chance below which a part without labels was not sampled
 CELLS = 10  # of equal size, by score
+ALL_WRONG = 7  # predictions of another class, none of which is correct
 
 
 @dataclass(frozen=True)
@@ -227,6 +228,44 @@ def _refuse(part: str, size: int, items: int, labels: int) -> None:
         "these items. Label some of them, too, or remove their rows from the file if you do not "
         "want to include them"
     )
+
+
+def check_one_class(truth: np.ndarray, prediction: np.ndarray) -> list[Note]:
+    """Return a note if all labels are one true class, although another one is predicted.
+
+    Raise if `ALL_WRONG` items or more are predicted as another class. If half of such predictions
+    are correct, a random sample has so many without a correct one in less than 1% of cases. So the
+    items were probably chosen by their true class.
+
+    Parameters
+    ----------
+    truth, prediction : (n,) ndarray of str
+        True and predicted classes of the labeled items.
+
+    Examples
+    --------
+    >>> check_one_class(np.array(["a", "a"]), np.array(["a", "a"]))
+    []
+    >>> check_one_class(np.repeat("a", 9), np.array(["a", "a", *"bbbbbbb"])) # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: each of the 9 labels is 'a', but 7 of these items are predicted as another class...
+    """
+    name = str(truth[0])
+    others = int((prediction != name).sum())
+    if (truth != name).any() or not others:
+        return []
+    are_others = checks.counted(others, "of these items is", "of these items are")
+    text = (
+        f"each of the {truth.size:,} labels is {name!r}, but {are_others} predicted as another "
+        f"class. If only items of class {name!r} were labeled, the labels show its recall and "
+        "nothing else: use workbench report brr-orthogonal-arrays"
+    )
+    if others < ALL_WRONG:
+        return [Note("unreliable", text)]
+    sample = (
+        "If they are a random sample of all items, continue to label until another class occurs"
+    )
+    raise ValueError(f"{text}. {sample}")
 
 
 def refuse_single(index: np.ndarray, size: int, among: str) -> None:

@@ -1,7 +1,8 @@
 """Roles of the columns of a table, guessed from their names and cells.
 
 `columns_of` guesses the role of each column: its name must match `_NAMES`, and its cells must have
-the traits in `_TRAITS`. `unused_notes` names columns that a report did not use.
+the traits in `_TRAITS`. `unused_notes` names columns that a report did not use. `refuse_verdicts`
+refuses true classes in a column whose name says that it holds correct or incorrect.
 """
 
 import os
@@ -326,6 +327,40 @@ def _repeated(texts: list[str], traits: set[str]) -> str:
 def first_of(columns: Sequence[Column], role: str) -> str:
     """Return the first column with a role, "" if there is none."""
     return next((column.name for column in columns if column.seems == role), "")
+
+
+def refuse_verdicts(name: str, truth: ndarray, remedy: str) -> None:
+    """Raise if a column of true classes seems to say whether the predictions are correct.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    truth : (n,) ndarray
+        Its labels.
+    remedy : str
+        What to do if the column says whether the predictions are correct.
+
+    Examples
+    --------
+    >>> refuse_verdicts("truth", np.array([0, 1]), "leave out the predictions")
+    >>> refuse_verdicts("is_correct", np.array(["a", "b"]), "leave out the predictions")
+    >>> refuse_verdicts("is_correct", np.array([0, 1]), "leave out the predictions")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    ValueError: column 'is_correct' holds '0', '1': is it the true class, or does it say whether
+    the prediction is correct? If it says that, leave out the predictions. If it is the true class,
+    rename the column, for example to 'truth'
+    """
+    word = name.rpartition(".")[2].strip().casefold()
+    texts = [str(label) for label in np.unique(truth).tolist()]
+    holds_verdicts = all(verdict_of(text) is not None for text in texts)
+    if holds_verdicts and re.fullmatch(_NAMES[CORRECT], word):
+        raise ValueError(
+            f"column {name!r} holds {checks.listed(texts, quoted=True)}: is it the true class, or "
+            f"does it say whether the prediction is correct? If it says that, {remedy}. If it is "
+            "the true class, rename the column, for example to 'truth'"
+        )
 
 
 def unused_notes(

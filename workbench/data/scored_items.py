@@ -17,6 +17,7 @@ from workbench.checks import WrongValue
 from workbench.data import files, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
+from workbench.data.roles import refuse_verdicts
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
 SCORE_KINDS = (
@@ -51,6 +52,9 @@ UNLESS_MARGIN = ". If its sign is the prediction, use score_is='margin' (--score
 UNLESS_LOGARITHM = (
     ". If all are logarithms of probabilities, use score_is='log_confidence' "
     "(--score-is log_confidence)"
+)
+WITHOUT_CLASSES = (
+    "leave out the column of predictions, and use score_is='confidence' (--score-is confidence)"
 )
 OR_LEAVE_OUT = ". To leave out such rows, use leave_out='missing' (--leave-out missing)"
 _PASSED = {"pass": 1, "passed": 1, "fail": 0, "failed": 0}  # words of judges and of tests
@@ -389,6 +393,8 @@ def _items(
     by_name, read_notes = read_classes(cells_of, classes)
     labels = {role: by_name[name] for role, name in of_class.items()}
     reading = _Reading(columns, labels, notes)
+    if "truth" in labels and ("prediction" in labels or score_is in ("class1", "margin")):
+        refuse_verdicts(columns["truth"], labels["truth"], WITHOUT_CLASSES)
     if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
         raise ValueError(

@@ -1,5 +1,6 @@
 """Answers of an annotation sheet as annotators write them: correct or incorrect, or a class."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -20,13 +21,17 @@ ANSWERS = {
     "which": "write whose answer is correct: A, B, both or neither",
 }
 OTHER = "other"
+OFFERED = ("right", "wrong")  # answers that workbooks and labeling tools offer
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
 
-def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> list[int | None]:
+def right_or_wrong(
+    identifiers: Sequence, cells: Sequence, rows: Sequence, *labels: ndarray | None
+) -> list[int | None]:
     """Return 1 for correct, 0 for incorrect and None for an empty cell.
 
-    A sheet must use one pair of words throughout.
+    A sheet must use one pair of words throughout. Words that are also predicted classes of `labels`
+    are refused, because an annotator may have written the true class.
 
     Examples
     --------
@@ -36,14 +41,20 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
     verdicts = [verdict_of(cell) for cell in cells]
     filled = [k for k, cell in enumerate(cells) if cell]
     ways = list(VERDICTS)
+    unclear = _words_and_classes(labels)
     for k in filled:
+        where = f"column 'correct', row {rows[k]} (id {identifiers[k]!r})"
+        if cells[k].lower() in unclear:
+            raise ValueError(
+                f"{where}: {_unclear(cells[k])}. If the cells hold true classes, name the column "
+                "'truth'"
+            )
         if verdicts[k] is None:
             _refuse_mark([cells[k] for k in filled])
             raise ValueError(
-                f"column 'correct', row {rows[k]} (id {identifiers[k]!r}): {cells[k]!r} is not 1 "
-                f"or 0. Write 1 (correct) or 0 (incorrect), or use one of {_listed(ENGLISH)} "
-                "throughout. These words may also be in German, French or Spanish. If the cells "
-                "hold true classes, name the column 'truth'"
+                f"{where}: {cells[k]!r} is not 1 or 0. Write 1 (correct) or 0 (incorrect), or use "
+                f"one of {_listed(ENGLISH)} throughout. These words may also be in German, French "
+                "or Spanish. If the cells hold true classes, name the column 'truth'"
             )
     for k in filled:
         possible = ways_of(cells[k], ways)
@@ -59,12 +70,49 @@ def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> li
     return verdicts
 
 
-def read_verdict(text: str) -> int:
-    """Return 1 for a word that means correct and 0 for one that means incorrect, or raise."""
-    verdict = verdict_of(text)
-    if verdict is None:
-        raise ValueError(f"{text!r} is not 1 (correct) or 0 (incorrect)")
-    return verdict
+def verdict_reader(*labels: ndarray | None) -> Callable[[str], int]:
+    """Return a function that reads a word as 1 for correct or 0 for incorrect, or raises.
+
+    Words that are also predicted classes of `labels` are refused.
+
+    Examples
+    --------
+    >>> read = verdict_reader(np.array(["yes", "no"]))
+    >>> read("1"), read("incorrect")
+    (1, 0)
+    >>> read("yes")     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: 'yes' is also a predicted class, so ...
+    """
+    unclear = _words_and_classes(labels)
+
+    def read(text: str) -> int:
+        verdict = verdict_of(text)
+        if text.lower() in unclear:
+            raise ValueError(_unclear(text))
+        if verdict is None:
+            raise ValueError(f"{text!r} is not 1 (correct) or 0 (incorrect)")
+        return verdict
+
+    return read
+
+
+def _words_and_classes(labels: Iterable[ndarray | None]) -> set[str]:
+    """Return the words for correct and incorrect that are both predicted classes.
+
+    The numbers 1 and 0 and the words that workbooks offer mean correct and incorrect in any case.
+    """
+    arrays = [class_texts(np.unique(array)) for array in labels if array is not None]
+    classes = {text.lower() for text in itertools.chain.from_iterable(arrays)}
+    words = [pair for pair in VERDICTS[1:] if pair != OFFERED and classes.issuperset(pair)]
+    return set(itertools.chain.from_iterable(words))
+
+
+def _unclear(text: str) -> str:
+    return (
+        f"{text!r} is also a predicted class, so it may be the true class, or say whether the "
+        "prediction is correct. Write 1 (correct) or 0 (incorrect)"
+    )
 
 
 def read_which(text: str) -> str:
@@ -85,7 +133,7 @@ def read_which(text: str) -> str:
 def answer_reader(asks: str, *labels: ndarray | None) -> Callable[[str], Any]:
     """Return a function that reads a cell as the answer that a sheet asks for, or raises."""
     if asks == "correct":
-        return read_verdict
+        return verdict_reader(*labels)
     return read_which if asks == "which" else class_reader(*labels)
 
 

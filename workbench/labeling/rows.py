@@ -11,12 +11,13 @@ from numpy import ndarray
 
 from workbench import checks
 from workbench.data import frames
-from workbench.data.classes import verdict_of
+from workbench.data.classes import looks, verdict_of
 from workbench.data.columns import plain_name
+from workbench.data.safe_csv import original
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
-from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
+from workbench.labeling.answers import answer_reader, class_texts, named_classes, right_or_wrong
 from workbench.labeling.label_rows import Annotations, read_export
 from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
 from workbench.results import Note
@@ -27,10 +28,12 @@ class SheetRows(SheetTable):
     """A sheet whose rows `matches` matches to items.
 
     `names` are the identifiers of the items, and `position_of` their positions. `rows` are the row
-    numbers that a spreadsheet shows, or the numbers of a labeling tool's records.
+    numbers that a spreadsheet shows, or the numbers of a labeling tool's records. `predicted` are
+    the predictions that the sheet shows.
     """
 
     answer: str
+    predicted: list[str]
     names: list[str]
     position_of: dict[str, int]
 
@@ -102,11 +105,41 @@ class SheetRows(SheetTable):
                         f"{row} has {name} {cell!r} in the sheet, but {expected} {remedy}"
                     )
 
+    def refuse_other_predictions(self, matched: Sequence, items: ScoredItems) -> None:
+        """Raise if a row says whether another prediction than that of its item is correct.
+
+        A cell that is no predicted class may have been changed by a spreadsheet, and is ignored.
+        """
+        if self.answer != "correct" or items.prediction is None or not self.predicted:
+            return
+        cells = self.columns[self.answer]
+        answered = [
+            k
+            for k, item in enumerate(matched)
+            if item is not None and cells[k] and self.predicted[k]
+        ]
+        predictions = class_texts(items.prediction[[matched[k] for k in answered]]).tolist()
+        texts, class_of = named_classes(items.prediction)
+        by_look = {looks(text): text for text in texts}
+        differing = []
+        for k, prediction in zip(answered, predictions, strict=True):
+            cell = original(self.predicted[k])
+            shown = class_of(cell) or by_look.get(looks(cell))
+            if shown not in (None, prediction):
+                differing.append(f"id {self.ids[k]!r}: {shown!r} in the sheet, {prediction!r} now")
+        if differing:
+            raise ValueError(
+                f"the sheet shows other predictions than the items in {len(differing):,} of "
+                f"{checks.counted(len(answered), 'labeled row')} ({differing[0]}). Its answers are "
+                "about the predictions that it shows. Use the file with which the sheet was "
+                "written, or label a new sheet"
+            )
+
     def answers(self, items: ScoredItems) -> list:
         """Return the answer of each row: 1 or 0, the text of a class, or None if it is empty."""
         cells = self.columns[self.answer]
         if self.answer == "correct":
-            return right_or_wrong(self.ids, cells, self.rows)
+            return right_or_wrong(self.ids, cells, self.rows, items.prediction)
         read = answer_reader(self.answer, items.prediction, items.rival)
         answers = []
         for row, name, cell in zip(self.rows, self.ids, cells, strict=True):
@@ -131,9 +164,15 @@ class SheetRows(SheetTable):
         return list(dict.fromkeys(item for _, item in sorted(pairs)))
 
 
-def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
-    """Read the rows of an annotation sheet of `items`, or of the export of a labeling tool."""
+def opened(
+    path: AnyPath, items: ScoredItems, asks: str, prediction: str = "prediction"
+) -> SheetRows:
+    """Read the rows of an annotation sheet of `items`, or of the export of a labeling tool.
+
+    `prediction` is the column in which a sheet shows the predictions.
+    """
     names = draws.id_texts(items)
+    predicted: list[str] = []
     annotated = read_export(path)
     if annotated is not None:
         table, answer = _of_tool(annotated, items, asks, names)
@@ -143,11 +182,13 @@ def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
             usable.append("truth")
         header = {plain_name(name) for name in frames.column_names(path)}
         present = [name for name in usable if name in header] or [asks]
-        table = read_table(path, ["id", *present], ("stratum", "position"))
+        table = read_table(path, ["id", *present], ("stratum", "position", prediction))
+        predicted = table.columns.get(prediction, [])
         answer = next((name for name in present if any(table.columns[name])), present[0])
     return SheetRows(
         **vars(table),
         answer=answer,
+        predicted=predicted,
         names=names,
         position_of=sheet_ids.positions(names),
     )

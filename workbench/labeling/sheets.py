@@ -282,9 +282,10 @@ def read_label_sheet(
     Raises
     ------
     ValueError
-        If a cell is not a label, an id has two different labels, or the stratum or position of an
-        id differs from the sheet. Also if the sheet has no known id or no label. The message names
-        the id and the row number that a spreadsheet shows: the header is row 1.
+        If a cell is not a label, an id has two different labels, or the stratum, the position or
+        the column `prediction` of an id differs from the sheet. Also if the sheet has no known id
+        or no label. The message names the id and the row number that a spreadsheet shows: the
+        header is row 1.
 
     See Also
     --------
@@ -294,8 +295,9 @@ def read_label_sheet(
     Notes
     -----
     A cell of `correct` is empty, or holds 1 or 0, yes or no, y or n, correct or incorrect, true or
-    false, or "right" or "wrong". A sheet must use one of these pairs throughout. A cell of `truth`
-    is empty, or holds a predicted class, or "other" for a class that is never predicted.
+    false, or "right" or "wrong". A sheet must use one of these pairs throughout. Words that are
+    predicted classes, such as yes and no, are refused: use 1 and 0. A cell of `truth` is empty,
+    or holds a predicted class, or "other" for a class that is never predicted.
 
     Examples
     --------
@@ -343,6 +345,7 @@ def found_labels(
     """Return the labels of an opened sheet, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
+    rows.refuse_other_predictions(matched, items)
     labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
     labeled_items = [item for item, label in labels.items() if label is not None]
     index = np.array(sorted(labeled_items), int)

@@ -36,7 +36,7 @@ class SheetTable:
 def read_table(path: AnyPath, names: Sequence[str], optional: Sequence[str] = ()) -> SheetTable:
     """Read the columns `names` of a sheet, which include `id`, and existing ones of `optional`."""
     header = {plain_name(name) for name in frames.column_names(path)} if optional else set()
-    present = [name for name in optional if name in header]
+    present = [name for name in optional if plain_name(name) in header]
     columns, notes = frames.read_columns(path, [*names, *present])
     texts = {name: numbers.as_text(column) for name, column in columns.items()}
     texts["id"] = [original(cell) for cell in texts["id"]]

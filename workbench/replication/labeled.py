@@ -18,6 +18,7 @@ from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
+from workbench.data.roles import refuse_verdicts
 from workbench.replication.designs import weights
 from workbench.replication.label_sets import (
     label_columns,
@@ -34,6 +35,10 @@ STRATUM, PREDICTION = "stratum", "prediction"
 CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
 CLOSE = 0.75  # of difflib's likeness: "strata" is, "state" is not
+WITHOUT_CLASSES = (
+    "name no predictions (--prediction '', prediction=''): the proportion of correct items is the "
+    "accuracy"
+)
 LABELS_IN = "labels in"  # the place of a note on rows without a label
 LEAST_ITEMS, FAR_BEYOND, ROUNDED = 10, 3, 1e-6  # of items whose last row may be their totals
 CROSSED = ("stratum", "psu")
@@ -685,6 +690,7 @@ def _read(
     if "group" in sources:
         read["group"] = _groups(sources["group"], data[sources["group"]])
     if "prediction" in read:
+        refuse_verdicts(truth, read["truth"], WITHOUT_CLASSES)
         for name in [sources["prediction"], *class_columns]:
             _refuse_unlike({truth: read["truth"], name: labels[name]})
     if "weight" in read:

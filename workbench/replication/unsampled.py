@@ -34,7 +34,7 @@ class SampledClasses:
         Classes of the labeled items.
     by_prediction, by_truth : bool
         Whether items of other predictions, or of other truths, exist and were not sampled in the
-        same way.
+        same way. Labels of one class with several predictions were chosen by their truth.
     are_sets : bool
         Whether a class is a list of labels, as text.
     """
@@ -69,7 +69,9 @@ class SampledClasses:
         true = np.unique(truth).tolist()
         predicted = np.unique(prediction).tolist()
         if unlike_others is not None:
-            return cls(predicted, true, unlike_others, False, are_sets)
+            by_truth = len(true) == 1 < len(predicted)
+            by_prediction = unlike_others and not by_truth
+            return cls(predicted, true, by_prediction, by_truth, are_sets)
         several = several or len({*true, *predicted}) > 1
         by_prediction, by_truth = (several and len(names) == 1 for names in (predicted, true))
         return cls(predicted, true, by_prediction, by_truth, are_sets)
@@ -79,7 +81,7 @@ class SampledClasses:
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
         if METRICS[metric].about in ("label", "value"):
-            return not self.by_prediction
+            return not (self.by_prediction or (self.by_truth and self.predicted))
         classes, metric_shown = self.true, "recall"
         if self.by_prediction:
             classes, metric_shown = self.predicted, "precision"

@@ -430,6 +430,18 @@ PRODIGY = [
 ]
 
 
+def test_words_that_are_predicted_classes_are_not_recorded_as_correct(tmp_path):
+    items = items_called(["a", "b", "c"], ("yes", "no"))
+    session = created(tmp_path, items, budget=3, n_strata=1)
+    path = tmp_path / "filled.csv"
+    path.write_text("id,correct\na,yes\nb,no\nc,incorrect\n")
+    found = session.import_labels(path)
+    assert found.recorded == 1 and [row for row, *_ in found.refused] == [2, 3]
+    assert found.refused[0][2].startswith("'yes' is also a predicted class, so it may be the true")
+    path.write_text("id,correct\na,1\nb,0\n")
+    assert session.import_labels(path).recorded == 2
+
+
 REJECTED = (
     "it rejects %s, so it is not clear whether the prediction is correct. Choose an answer and accept "
     "it, or ignore the task"

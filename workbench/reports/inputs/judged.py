@@ -1,5 +1,6 @@
 """Inputs with judge labels of all items and human labels of some."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -87,10 +88,28 @@ def read_judged(
             "truth", f"has no label in {(audit or counts)!r}: {PLAN.format(counts, judge)}"
         )
     result = judge_audit(verdicts, labels, classes=classes, level=level)
-    if not texts:
-        return result
-    text = f"{checks.listed(texts, quoted=True)} in column {truth!r} is read as a missing label"
-    return replace(result, notes=(Note("data", text), *result.notes))
+    notes = [] if audit else _notes_on_repeated(counts, id or ID)
+    if texts:
+        text = f"{checks.listed(texts, quoted=True)} in column {truth!r} is read as a missing label"
+        notes.append(Note("data", text))
+    return replace(result, notes=(*notes, *result.notes))
+
+
+def _notes_on_repeated(file: str, name: str) -> list[Note]:
+    """Return a note if identifiers repeat in a file whose rows count as items."""
+    if not _has_column(file, name):
+        return []
+    times = Counter(_texts(file, name))
+    repeated = [text for text, count in times.items() if text and count > 1]
+    if not repeated:
+        return []
+    ids = checks.counted(len(repeated), "identifier occurs", "identifiers occur")
+    text = (
+        f"{ids} more than once in column {name!r}, such as {repeated[0]!r}. Every row counts as an "
+        "item, so the interval is too short if these rows are of the same item. Keep one row per "
+        "item"
+    )
+    return [Note("unreliable", text)]
 
 
 @frames.in_rows_of("file")
