@@ -32,8 +32,9 @@ _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
 # scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
-    r"(std|rank|param|train)_.+|(best_)?params?|"
-    r"(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
+    r"(std|rank|param|train)_.+|(best_)?params?|(.+_)?(time|times|duration|runtime|elapsed|"
+    r"seconds|secs|memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|"
+    r"unnamed:?_?[0-9]*|level_0|"
 )
 _NUMBER = re.compile(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?")
 _INNER = re.compile("inner(_.*)?")
