@@ -17,7 +17,7 @@ TABLE = {
     "one weight": [1] * 40,
     "month": ["2026-01", "2026-02"] * 20,
     "wave 2 weight": [1.5, 2] * 20,
-    "Model_Version": [1, 1.5] * 20,
+    "Model_Version": [1.0, 1.5] * 20,
     "version": ["v1"] * 40,
 }
 
