@@ -215,7 +215,7 @@ def files(n):
 
 # what is timed, of how many of what, the sizes, the limit, the peer
 OPERATIONS = [
-    (files, "read_scores, a CSV file", "rows", 3, "its bytes added up", "pandas.read_csv"),
+    (files, "read_scores, a CSV file", "rows", 3, "sum of its bytes", "pandas.read_csv"),
     (cut, "stratify, equal size", "scores", 3, "numpy.sort", "pandas.qcut"),
     (allocated, "allocate, VOILA", "strata", 3, "numpy.sort", "greedy, label by label"),
     (summarized, "summarize", "rows", 3, "two bincounts", "pandas groupby"),
@@ -232,8 +232,8 @@ OPERATIONS = [
     (of_class, "class_metrics.interval, F1", "labels", 2, "", ""),
     (lookings, "anytime_interval", "labels", 1, "", ""),
     (replicated, "replicates and variance of a mean", "strata of two", 1, "closed form", ""),
-    (arrays, "hadamard, powers of 2", "order", 0, "as many ones", ""),
-    (labelings, "simulate_labeling", "runs", 2, "the draws alone", ""),
+    (arrays, "hadamard, powers of 2", "order", 0, "numpy.ones of its size", ""),
+    (labelings, "simulate_labeling", "runs", 2, "random numbers alone", ""),
     (
         confusions,
         "ConfusionCounts.from_labels",
@@ -243,8 +243,8 @@ OPERATIONS = [
         "scikit-learn confusion_matrix",
     ),
     (months, "prevalence_series", "periods", 0, "", ""),
-    (shares, "simulate_prevalence, seven estimators", "runs", 2, "the draws alone", ""),
-    (folds, "kfold_t_test", "losses", 3, "means of the folds", "scipy ttest_1samp of them"),
+    (shares, "simulate_prevalence, seven estimators", "runs", 2, "random numbers alone", ""),
+    (folds, "kfold_t_test", "losses", 3, "means of the folds", "scipy ttest_1samp of these means"),
     (
         models,
         "compare_items, 10 models",
@@ -255,7 +255,7 @@ OPERATIONS = [
     ),
     (
         people,
-        "agreement, two people",
+        "agreement, two annotators",
         "items",
         2,
         "one bincount",

@@ -519,7 +519,7 @@ def budget_for_error(
     minimum: int = 2,
     assurance: float = 0.0,
 ) -> int:
-    """Find the number of labels that a standard error of the total needs.
+    """Find the number of labels needed for a given standard error of the total.
 
     The standard error that a sample estimates varies between samples. In about half of them it is
     below that of the plan. Set `assurance` if it should be so in more samples.

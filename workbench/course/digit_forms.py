@@ -252,7 +252,7 @@ def register_errors() -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_by_next_box() -> np.ndarray:
-    """Return the digits that a trainee reads who learned from one box only.
+    """Return the digits as read by a trainee who learned from one box only.
 
     The trainee uses the method of reader B and learns from the next box.
 

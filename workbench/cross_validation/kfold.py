@@ -360,7 +360,7 @@ def rho_from_r(r: float, folds: int) -> float:
 
 
 class KFoldTTest(Result):
-    """A t-test of the mean of folds, for an assumed proportion rho of hidden variance.
+    """A t-test of the mean of folds, given the proportion rho of variance that they hide.
 
     The folds of a cross-validation share training items, so their differences do not show the whole
     variance of the mean. The test assumes that they hide the proportion rho of it.
@@ -663,7 +663,7 @@ def kfold_t_test(
     mean: float = 0.0,
     alternative: str = "two-sided",
 ) -> KFoldTTest:
-    """Test the mean of folds or random splits for an assumed proportion rho of hidden variance.
+    """Test the mean of folds or random splits, given the proportion rho of variance that they hide.
 
     Use it to test whether one model has a smaller mean loss than another in a cross-validation. The
     result contains the interval, the p-value, and the largest rho for which the difference is

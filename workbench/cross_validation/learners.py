@@ -456,7 +456,7 @@ def gaussian_population(
 
 
 def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray]:
-    """Add every row of (X, y) once more, with the halves of its features exchanged.
+    """Append a copy of every row of (X, y) with the two halves of its features exchanged.
 
     Equal learners, one on the first and one on the second half of the columns, then have the same
     expected error, whatever X and y are. The null hypothesis is thus exactly true.

@@ -268,7 +268,7 @@ def _read(expected: Known, path: Path) -> tuple:
 def openml_population(
     name: str, *, cache: str | PathLike[str] | None = None
 ) -> tuple[ndarray, ndarray]:
-    """Fetch one of the populations of the paper from OpenML.
+    """Fetch a population of Grandvalet & Bengio's Table 2 from OpenML.
 
     scikit-learn stores it on disk, so it is downloaded only once.
 

@@ -639,7 +639,7 @@ def _two_classes(items: Any, second: Any) -> tuple:
 def counts_at_audit(
     periods: Mapping, audit_period: str = "", *, labels: Sequence | None = None
 ) -> tuple:
-    """Choose the counts of the period from whose items the audit was sampled.
+    """Choose the predicted counts of the period that the audit was sampled from.
 
     Parameters
     ----------

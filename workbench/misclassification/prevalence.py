@@ -514,7 +514,7 @@ def compare_estimators(
     level: float = 0.95,
     sampled_by: str = "auto",
 ) -> EstimatorComparison:
-    """Apply all estimators and compare the errors to expect of them at the estimated shift.
+    """Apply all estimators and compare their expected errors at the estimated shift.
 
     Parameters
     ----------

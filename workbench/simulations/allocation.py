@@ -221,7 +221,7 @@ def jump_stream(
     runs: int = 5,
     rng: int | Generator = 0,
 ) -> tuple[ndarray, ndarray]:
-    """Simulate the paper's synthetic stream, in which one stratum suddenly varies more.
+    """Simulate a synthetic stream in which one stratum suddenly varies more.
 
     All strata are equally frequent and have the mean 1. All standard deviations are 1 before the
     jump. Use the stream to see how fast a sampler adapts.
@@ -233,8 +233,8 @@ def jump_stream(
     strata : int, default 20
         Number of strata, at least 1.
     jumping : int, default 11
-        Stratum from 0 to strata - 1 whose standard deviation jumps. The default is the paper's
-        stratum 12.
+        Stratum from 0 to strata - 1 whose standard deviation jumps. The default is stratum 12 of
+        Nguyen et al., EDBT 2019.
     jump_at : int, default 10_000
         Number of records before the jump.
     sd : float, default 20.0

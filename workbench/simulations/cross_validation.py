@@ -59,9 +59,9 @@ NESTED_REPEATS = 3
 
 
 class TypeOneStudy(Result):
-    """False alarm rate of the K-fold t-test of one learner's error, as in Table 2 of [1]_.
+    """False alarm rate of the K-fold t-test of one learner's error.
 
-    `simulate_type_one` makes it.
+    `simulate_type_one` makes it, as in Table 2 of [1]_.
 
     Attributes
     ----------

@@ -101,9 +101,10 @@ def air_quality_stream(
 
 
 def adversarial_stream(strata: int, copies: int) -> tuple[ndarray, ndarray]:
-    """Make the stream of the proof of theorem 4 of [1]_, which no sampler can follow.
+    """Make a stream that no sampler can follow.
 
-    The last record makes the first stratum vary, when it is too late to sample more of it.
+    The last record makes the first stratum vary, when it is too late to sample more of it. The
+    proof of theorem 4 of [1]_ uses this stream.
 
     Parameters
     ----------

@@ -352,7 +352,7 @@ def stratum_variance(stratum_size: ndarray, rate: ndarray) -> ndarray:
 
 
 class BudgetPlan(Result):
-    """Number of labels that an interval of a given half-width needs.
+    """Number of labels needed for an interval of a given half-width.
 
     `plan_budget` returns this result.
 
@@ -425,7 +425,7 @@ def plan_budget(
     finite: bool = True,
     assurance: float = 0.8,
 ) -> BudgetPlan:
-    r"""Find the number of labels that a confidence interval of a given half-width needs.
+    r"""Find the number of labels needed for a confidence interval of a given half-width.
 
     Half-widths vary between samples. So the plan has two budgets: one that reaches the half-width
     on average, and one that reaches it with the probability `assurance`. Both take the expected

@@ -46,7 +46,7 @@ class LabelPrices(Result):
     See Also
     --------
     label_prices : Return the labels needed for several half-widths, from scores alone.
-    BudgetPlan : Number of labels that an interval of a given half-width needs.
+    BudgetPlan : Number of labels needed for an interval of a given half-width.
     """
 
     half_width: ndarray

@@ -33,7 +33,8 @@ FAILURES = {
 READING = f"""\
 ## How to read the tables
 
-A seed samples the settings from declared grids. Every tool gets the same samples. The columns are:
+A seed samples the settings from declared grids. Every tool gets the same samples. A cell is one call in one setting,
+and a run is one sample of it. The columns are:
 
 - **call**: the call that the tool's documentation shows for the question, with a link.
 - **least coverage**: the proportion of runs whose interval contains the true value, with its Monte Carlo standard
@@ -49,7 +50,8 @@ A seed samples the settings from declared grids. Every tool gets the same sample
 - **what it means**: the consequence if you use the call.
 
 A row covers in a setting if its coverage is at least {LEAST} less two standard errors, in {FEWEST} runs or more. A row
-"own allocation" has as many labels, but allocates them by its own rule. It is left out of the ratios of widths.
+"own allocation" has as many labels, but uses [the workbench's allocation](../glossary.md). It is left out of the ratios
+of widths. A row "by verdict" divides the items by their judge labels.
 
 The settings use these names:
 
@@ -376,8 +378,8 @@ def write(found, folder):
         "## Propose another call",
         "",
         wrapped(
-            "Do you maintain one of these tools, or another, and know a better call? You can add it to the "
-            "scoreboard. Every documented call has a row, so your call is measured next to the old one."
+            "You can add a better call, or another tool. Every documented call has a row, so your call is "
+            "measured next to the old one."
         ),
         "",
         "1. Add a line to `tests/peers/scoreboard/adapters/<tool>.py`. It holds the question, a name, a function from",

@@ -750,7 +750,7 @@ QUESTIONS = {
         (-1, 1),
         lambda C, m, share, **_: C * m * share >= 15,
         (two_models, distances, true_metric, two_of_each),
-        f'{SINGLE_INTERVALS} "Patients ignored" means that items are treated as independent.',
+        'Calls are measured as in Q6d. "Patients ignored" treats items as independent.',
     ),
     "Q7": Question(
         "Ranking of eight models",

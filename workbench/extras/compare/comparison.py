@@ -526,7 +526,7 @@ def compare_items(
 def pair_interval(
     scores: ItemScores, first: str, second: str, *, level: float = 0.95, method: str = "default"
 ) -> Interval:
-    """Estimate the interval of the difference between two models, for this pair alone.
+    """Estimate the interval of the difference between two models, not adjusted for other pairs.
 
     Use it if you planned to compare just these two models. The interval is not adjusted for other
     pairs.
