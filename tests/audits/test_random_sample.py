@@ -1,6 +1,7 @@
 """Labels that no plan drew, against numpy, scipy and repeated random samples."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from thinned import thinned
 import workbench as wb
 from workbench.audits import random_sample
 from workbench.data.scored_items import ScoredItems
+from workbench.reports.inputs.unused import few_values
 
 
 def population(size=1500, seed=7):
@@ -319,3 +321,35 @@ def test_neighbors_with_few_labels_are_merged(labeled, sizes):
     counts = np.bincount(found.labels, np.repeat(labeled, 25) / 25)
     assert counts.min() >= min(5, sum(labeled)) and found.sizes.sum() == 100
     assert sorted(found.sizes.tolist()) == sorted(sizes)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_the_bound_for_few_values_holds_in_all_samples(n):
+    values = list("aaabbbccd")
+    samples = [np.isin(np.arange(9), each) for each in itertools.combinations(range(9), n)]
+    found = [random_sample.reached_values(values, sample) for sample in samples]
+    reached = np.array([each.reached for each in found])
+    assert reached.tolist() == [len({*np.array(values)[sample]}) for sample in samples]
+    assert found[0].total == 4 and found[0].expected <= reached.mean() + 1e-12
+    for each in found:
+        assert (reached <= each.reached).mean() <= each.pvalue <= 1
+
+
+def test_labels_of_whole_clusters_are_noted_and_random_ones_are_not(tmp_path):
+    everyone = population().assign(shop=[f"s{k // 30}" for k in range(1500)], day=range(1500))
+    for rows, told in (
+        (np.random.default_rng(3).choice(1500, 120, replace=False), []),
+        (np.arange(300, 420), ["shop"]),
+        (np.arange(0, 1500, 2), []),
+    ):
+        labeled_in(everyone, rows).drop(columns="truth").to_csv(tmp_path / "s.csv", index=False)
+        items = read(pd.read_csv(tmp_path / "s.csv"))
+        used = ["id", "score", "prediction", "label"]
+        notes = few_values(str(tmp_path / "s.csv"), used, items.labeled, items.size)
+        assert [*notes] == told
+    note = few_values(str(tmp_path / "s.csv"), used, np.arange(300, 420), 1500)["shop"]
+    expected = 50 * (1 - stats.hypergeom(1500, 30, 120).pmf(0))
+    assert (
+        f"only 4 of the 50 values of column 'shop'; a random sample would have about {expected:.0f}"
+        in (note.text)
+    )

@@ -304,12 +304,19 @@ def table(header, *cells):
 
 
 IDS = [f"i{k}" for k in range(60)]
+SURE = [f"0.{k}" for k in range(51, 99)]
+TWICE = [f"i{k % 30}" for k in range(60)]
 AB, BA, NY, UNIT, PERCENT = (
     ["a", "b", "a"],
     ["b", "a", "a", "b"],
     ["0", "1", "1"],
     [f"{k / 7:.3f}" for k in range(1, 7)],
     [f"{k * 1.5:.1f}" for k in range(60)],
+)
+HIGH = [f"{0.8 + k / 130:.3f}" for k in range(7)]
+ADD_FOLDS = (
+    "add --folds with the number of folds in one repetition, or --test-share with the proportion "
+    "of items in a test set of random splits (ShuffleSplit)"
 )
 BATTLES = table("id,model_a,model_b,winner", IDS, ["m1"], ["m2"], ["model_a", "tie"])
 REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
@@ -416,6 +423,21 @@ COMMANDS = [
         "stratified-accuracy",
     ),
     (
+        table("case,system,s,pred,y", TWICE, ["A"] * 30 + ["B"] * 30, SURE, AB, BA),
+        "--score s --prediction pred --id case --model system --rival A,B --truth y",
+        "--score s\n",
+    ),
+    (
+        table("case,system,pred,y", TWICE, ["A"] * 30 + ["B"] * 30, AB, BA),
+        "--items x.csv --truth y --prediction pred --group system --psu case\n",
+        "stratified-accuracy",
+    ),
+    (
+        table("patient_id,pred,y", TWICE, AB, BA),
+        "--items x.csv --truth y --prediction pred --psu patient_id\n",
+        "stratified-accuracy",
+    ),
+    (
         table("true_a,true_b,pred_a,pred_b", NY, NY[1:], NY[:2], NY),
         "--items x.csv --truth 'true_*' --prediction 'pred_*'\n",
         "misclassification-correction",
@@ -444,6 +466,31 @@ COMMANDS = [
         table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),
         "--fold must name the column of folds or splits, because several columns are possible",
         "Ready",
+    ),
+    (
+        table("old,new", HIGH, HIGH[1:]),
+        f"{ADD_FOLDS}: workbench report cross-validation-t-tests --losses x.csv --better higher\n",
+        "agree",
+    ),
+    (
+        table("old,new", [f"-{cell}" for cell in HIGH], [f"-{cell}" for cell in HIGH[1:]]),
+        f"{ADD_FOLDS}: workbench report cross-validation-t-tests --losses x.csv --better higher\n",
+        "agree",
+    ),
+    (
+        table("id,old,new", IDS, HIGH, HIGH[1:]),
+        "workbench compare x.csv --item id --model old,new\n",
+        "agree",
+    ),
+    (
+        table("ann,ben", ["0.5", "1.5", "2.25", "3", "3.75"], ["0.5", "1.5", "2.5", "3", "4"]),
+        "How well do annotators agree?\n    workbench audit agreement x.csv\n",
+        "scikit",
+    ),
+    (
+        table("fold,estimator,acc", [str(k // 2) for k in range(60)], ["a", "b"], HIGH),
+        "--losses x.csv --fold fold --model estimator --better higher\n",
+        "agree",
     ),
     (
         table("name,text", IDS, IDS),

@@ -440,6 +440,49 @@ def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
             wb.CVLosses.read_csv(tmp_path / name, **options)
 
 
+def test_rows_of_scikit_learn_are_named_by_their_models(searched):
+    once, _, _ = searched
+    scores = {f"split{k}_test_score": list(once[f"split{k}_test_score"]) for k in range(5)}
+    named = {"model": ["logistic", "strong"], **scores}
+    assert wb.CVLosses.read_csv(named).models == ("logistic", "strong")
+    twice = {name: cells * 2 for name, cells in scores.items()}
+    models = {"model": ["a", "a", "b", "b"], "params": ["{'C': 1}", "{'C': 2}"] * 2}
+    cv = wb.CVLosses.read_csv(models | twice)
+    assert cv.models == ("a C=1", "a C=2", "b C=1", "b C=2")
+    assert cv.losses[0].tolist() == [*scores["split0_test_score"]] * 2
+    with pytest.raises(ValueError, match="every row must be a different model, but 'C=1' is in"):
+        wb.CVLosses.read_csv({"params": models["params"], **twice})
+
+
+def test_columns_of_scikit_learn_may_be_models(searched):
+    *_, results = searched
+    scores = {f"test_{name}": result["test_score"] for name, result in results.items()}
+    with pytest.raises(ValueError, match="list their columns in models: test_lr, test_tree; got"):
+        wb.CVLosses.read_csv(scores, folds=5)
+    cv = wb.CVLosses.read_csv(scores, models="test_tree,test_lr", folds=5)
+    assert cv.models == ("test_tree", "test_lr")
+    assert cv.losses[:, 1].tolist() == results["lr"]["test_score"].tolist()
+
+
+def test_models_of_scikit_learn_are_chosen_and_splits_are_doubted(tmp_path, searched):
+    *_, results = searched
+    lists = {
+        name: {"test_score": result["test_score"].tolist()} for name, result in results.items()
+    }
+    path = tmp_path / "cv.json"
+    path.write_text(json.dumps({**lists, "other": lists["lr"]}))
+    cv = wb.CVLosses.read_csv(path, models="tree,lr")
+    assert cv.models == ("tree", "lr")
+    assert cv.losses[:, 0].tolist() == results["tree"]["test_score"].tolist()
+    with pytest.raises(ValueError, match="models must be one of 'lr', 'tree', 'other'; got 'svm'"):
+        wb.CVLosses.read_csv(path, models="svm,lr")
+    doubted = [
+        any("For random splits (ShuffleSplit)" in note.text for note in of_scheme.notes)
+        for of_scheme in (cv, wb.CVLosses.read_csv(path, splits="folds"))
+    ]
+    assert doubted == [True, False]
+
+
 def test_tables_with_a_count_in_a_column(tmp_path):
     pairs = [("a", "a", 122), ("a", "b", 17), ("b", "a", 21), ("b", "b", 80)]
     write(tmp_path, pairs, header=("truth", "prediction", "n"))

@@ -146,7 +146,7 @@ def test_a_file_with_one_row_per_fold_and_scores():
         {"fold": [1, 2, 3], "tree": [0.8, 0.9, 0.7], "svm": [0.9, 0.9, 0.9]}, higher_is_better=True
     )
     assert cv.fold_means()[0] == pytest.approx([-0.1, 0, -0.2]) and not cv.has_items
-    assert cv.notes == (EQUAL_FOLDS, SCORES)
+    assert cv.notes == (ASSUMED_FOLDS, SCORES)
 
 
 def test_a_file_with_repeats_numbers_folds_within_them():
@@ -259,6 +259,11 @@ def test_wrong_sizes(change, message):
 
 SCORES = Note("data", "the values are scores: larger is better")
 EQUAL_FOLDS = Note("data", "one row per fold, so rows were read as fold means of equal folds")
+ASSUMED_FOLDS = Note(
+    "data",
+    f"{EQUAL_FOLDS.text}. For random splits (ShuffleSplit), give test_share, because the interval "
+    "must then be longer",
+)
 
 
 @pytest.mark.parametrize("folds", [20, 21])
@@ -267,7 +272,7 @@ def test_many_folds_may_be_repeats(folds):
     assert CVLosses.read_csv({**table, "item": range(folds)}).notes == ()
     assert CVLosses.read_csv(table, splits="folds").notes == (EQUAL_FOLDS,)
     if folds == 20:
-        assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
+        assert CVLosses.read_csv(table).notes == (ASSUMED_FOLDS,)
         return
     with pytest.raises(
         ValueError, match="^splits must be 'random' or 'folds', because 21 folds may be one"
@@ -351,8 +356,8 @@ def test_losses_that_look_like_accuracies_are_doubted(values, asked):
         for place in ("", " in CVLosses.from_fold_means")
     ]
     table = {"fold": [1, 2, 3], "tree": values, "svm": [0.875, 0.875, 0.75]}
-    assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *asked)
-    assert CVLosses.read_csv(table, higher_is_better=True).notes == (EQUAL_FOLDS, SCORES)
+    assert CVLosses.read_csv(table).notes == (ASSUMED_FOLDS, *asked)
+    assert CVLosses.read_csv(table, higher_is_better=True).notes == (ASSUMED_FOLDS, SCORES)
     means = {"tree": values, "svm": table["svm"]}
     assert CVLosses.from_fold_means(means).notes == where
     assert CVLosses.from_fold_means(means, higher_is_better=True).notes == (SCORES,)
@@ -707,7 +712,7 @@ def test_fold_means_are_joined_only_where_folds_have_the_same_size():
 
 def test_notes_of_joined_losses_are_said_once():
     a, b = (CVLosses.read_csv({"fold": [1, 2], name: [0.1, 0.2]}) for name in "ab")
-    assert a.joined(b).notes == (EQUAL_FOLDS,)
+    assert a.joined(b).notes == (ASSUMED_FOLDS,)
     old = Note("data", "of the old release")
     c = CVLosses([0.1, 0.2], [0, 1], ["c"], fold_size=[1, 1], notes=[old])
     assert a.joined(c).notes == (*a.notes, old)

@@ -358,7 +358,138 @@ def test_seeds_that_tell_no_repeats_are_named_or_asked_for():
     assert CVLosses.read_csv(items).repeats == 2
 
 
+LONG = {"model": np.repeat(["A", "B"], 100), "score": np.r_[TEN["A"], TEN["B"]]}
+BY_ROW = {"model": np.tile(["A", "B"], 100), "score": np.c_[TEN["A"], TEN["B"]].ravel()}
+IN_ORDER = "were read in the order of scikit-learn: 10 repeats of 10 folds"
+NO_FOLDS = f"there is no column of folds, so rows {IN_ORDER}"
+
+
+@pytest.mark.parametrize(
+    ("table", "note"),
+    [
+        (TEN, NO_FOLDS),
+        (LONG, NO_FOLDS),
+        (BY_ROW, NO_FOLDS),
+        ({"cv_split": range(100)} | TEN, f"column 'cv_split' numbers all splits, which {IN_ORDER}"),
+        ({"fold": range(1, 101)} | TEN, f"column 'fold' numbers all splits, which {IN_ORDER}"),
+        (
+            {"split": np.tile(range(100), 2)} | LONG,
+            f"column 'split' numbers all splits, which {IN_ORDER}",
+        ),
+    ],
+)
+def test_folds_of_splits_in_the_order_of_scikit_learn(table, note):
+    cv = CVLosses.read_csv(table, folds=10)
+    assert (cv.fold.tolist(), cv.repeat.tolist()) == (FOLDS.tolist(), REPEATS.tolist())
+    expected = corrected(TEN["A"] - TEN["B"], 1 / 9)
+    assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(expected)
+    assert note in [note.text for note in cv.notes]
+
+
+def test_items_with_splits_that_are_numbered_consecutively():
+    fold = np.r_[np.arange(40) % 4, 4 + np.arange(40)[::-1] // 10]
+    cv = CVLosses.read_csv(
+        {"item": np.tile(range(40), 2), "fold": fold, "a": np.arange(80) % 3}, folds=4
+    )
+    assert (cv.repeat == np.repeat([0, 1], 40)).all() and (cv.fold == fold % 4).all()
+
+
+@pytest.mark.parametrize("table", [TEN, LONG, BY_ROW])
+def test_rows_without_a_column_of_folds_may_be_random_splits(table):
+    cv = CVLosses.read_csv(table, test_share=0.2)
+    expected = corrected(TEN["A"] - TEN["B"], 0.25)
+    assert numbers(wb.kfold_t_test(cv)) == pytest.approx(expected)
+    text = "there is no column of folds, so every row was read as a random split"
+    assert text in [note.text for note in cv.notes]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        (TEN, {}, "folds must be given, because there is no column of folds. If every row"),
+        (LONG, {}, "folds must be given, because there is no column of folds. If every row"),
+        (TEN, {"splits": "folds"}, "folds must be given, because there is no column of folds"),
+        (TEN, {"folds": 7}, "folds must divide the 100 splits into 1 to 100 repeats; got 7"),
+        (TEN, {"folds": 1}, "folds must divide the 100 splits into 1 to 100 repeats; got 1"),
+        (
+            {"A": OLD[:202] / 2},
+            {"folds": 2},
+            "folds must divide the 202 splits into 1 to 100 repeats; got 2",
+        ),
+        (TEN, {"folds": 10, "test_share": 0.1}, "folds is not for random splits; got 10"),
+        (
+            {"item": range(100)} | TEN,
+            {"folds": 10},
+            "the dict has no column 'fold'; available columns: 'item', 'A', 'B'",
+        ),
+        ({"A": FOLDS % 2, "B": REPEATS % 2}, {"folds": 10}, "all values are whole numbers, so"),
+        ({"A": FOLDS % 2, "B": REPEATS % 2}, {"test_share": 0.1}, "all values are whole numbers"),
+        ({"fold": FOLDS} | TEN, {"folds": 10}, "folds needs a different number for every split"),
+        (
+            {"fold": np.arange(100) * 2} | TEN,
+            {"folds": 10},
+            "folds needs whole numbers without a gap in column 'fold'; got 10",
+        ),
+        (
+            {"fold": [f"f{k}" for k in range(100)]} | TEN,
+            {"folds": 10},
+            "folds needs whole numbers without a gap in column 'fold'; got 10",
+        ),
+        (
+            {"fold": FOLDS, "repeat": REPEATS} | TEN,
+            {"folds": 10},
+            "folds is only for files without a column of repeats; got 10",
+        ),
+    ],
+)
+def test_splits_that_are_not_in_an_order_are_refused(table, options, message):
+    with pytest.raises(ValueError) as error:
+        CVLosses.read_csv(table, **options)
+    assert str(error.value).startswith(message)
+
+
+def test_inner_folds_and_scores_of_a_nested_cross_validation_are_refused():
+    inner = {"outer": np.repeat(range(5), 2), "inner": np.tile(range(2), 5), "A": OLD[:10]}
+    with pytest.raises(ValueError, match="^fold must not be of the inner folds of a nested"):
+        CVLosses.read_csv(inner, fold="inner", repeat="outer")
+    nested = {
+        "outer_fold": np.tile(range(5), 2),
+        "model": np.repeat(["A", "B"], 5),
+        "best_params": ["C=1"] * 10,
+        "inner_score": OLD[:10],
+        "best_score": OLD[:10],
+        "outer_score": NEW[:10],
+    }
+    with pytest.raises(ValueError, match="^value must not be of the inner folds of a nested"):
+        CVLosses.read_csv(nested, value="inner_score")
+    outer = CVLosses.read_csv(nested, value="outer_score", higher_is_better=True)
+    assert (-outer.losses).T.ravel().tolist() == NEW[:10].tolist()
+    best = CVLosses.read_csv(nested, value="best_score")
+    kinds = [[note.kind for note in cv.notes if "optimistic" in note.text] for cv in (best, outer)]
+    assert kinds == [["unreliable"], []]
+
+
 # which columns are models
+
+
+@pytest.mark.parametrize("name", ["estimator", "Algorithm", "classifier", "method"])
+def test_a_column_of_model_names_is_asked_for(name):
+    table = {
+        "rep": np.tile(REPEATS, 2),
+        "fold": np.tile(FOLDS, 2),
+        name: LONG["model"],
+        "acc": LONG["score"],
+    }
+    asked = f"^model must name the column of model names, which seems to be '{name}'$"
+    with pytest.raises(ValueError, match=asked):
+        CVLosses.read_csv(table)
+    with pytest.raises(ValueError, match=asked):
+        CVLosses.read_csv({name: table[name], "acc": table["acc"]}, folds=10)
+    cv = CVLosses.read_csv(table, model=name)
+    expected = corrected(TEN["A"] - TEN["B"], 1 / 9)
+    assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(expected)
+    of_items = {"fold": FOLDS, name: LONG["model"][::2], "a": FOLDS % 2, "b": REPEATS % 2}
+    assert CVLosses.read_csv(of_items).models == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,10 @@ JUDGED = "What proportion is correct, from judge labels of all items and human l
 BY_FOLDS = "Which model is better, according to a cross-validation?"
 OF_VALUES = "What is the total of the values in strata, and where should the next labels go?"
 NEEDS_COUNTS = "add --counts with the file of all predictions or of their counts"
+NEEDS_FOLDS = (
+    "add --folds with the number of folds in one repetition, or --test-share with the proportion "
+    "of items in a test set of random splits (ShuffleSplit)"
+)
 NEEDS_AUDIT = "add --audit with the file of items with true and predicted classes"
 LABELS = 300  # of a plan
 FEWEST_LABELS = 10
@@ -437,16 +441,28 @@ def of_folds(table: Inspected) -> Iterator[Use]:
     is_repeat = bool(model_columns.repeat_columns([fold]))
     if fold in names and not is_repeat and (not is_of_scikit or table.has(roles.FOLD)):
         options = {"fold": fold} | options | table.options(item=roles.ID)
-    elif not is_of_scikit:
-        if fold in names and len(table.names(roles.SCORE)) > 1 and not table.has(roles.ID):
+    elif fold in names and not is_of_scikit:
+        if len(table.names(roles.SCORE)) > 1 and not table.has(roles.ID):
             needs = f"name the column of folds or splits with --fold; {fold!r} numbers repeats"
             yield _report(BY_FOLDS, MODELS, {"losses": table.file}, needs=needs)
+        return
+    elif not is_of_scikit:
+        if _are_fold_means(table):
+            read = partial(CVLosses.read_csv, table.data, test_share=0.5)
+            options = {"losses": table.file, "better": _better(names, read)}
+            yield _report(BY_FOLDS, MODELS, options, needs=NEEDS_FOLDS)
         return
     read = partial(CVLosses.read_csv, table.data, **options)
     better = "higher" if "fold" not in options else _better(names, read)
     if better:
         options |= {"better": better}
     yield _report(BY_FOLDS, MODELS, {"losses": table.file, **options}, read)
+
+
+def _are_fold_means(table: Inspected) -> bool:
+    from workbench.cross_validation import model_columns
+
+    return not table.has(roles.PROBABILITY) and model_columns.are_fold_means(table.data)
 
 
 def _better(names: list[str], read: Callable[..., Any]) -> str:
@@ -457,7 +473,9 @@ def _better(names: list[str], read: Callable[..., Any]) -> str:
         return "higher"
     for options in ({}, {"splits": "folds"}, {"splits": "random", "test_share": 0.5}):
         try:  # the doctor prints why the first way fails
-            return "higher" if read(**options).like_scores else "lower"
+            cv = read(**options)
+            is_negative = cv.losses.max() < 0  # scores such as neg_log_loss of scikit-learn
+            return "higher" if cv.like_scores or is_negative else "lower"
         except ValueError:
             continue
     return ""

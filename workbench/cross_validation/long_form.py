@@ -78,6 +78,21 @@ def cells(columns: Iterable[ndarray]) -> ndarray:
     return np.asarray(cell)
 
 
+def positions(values: ndarray) -> ndarray:
+    """Return the position of each entry among the entries with the same value, from 0.
+
+    Examples
+    --------
+    >>> positions(np.array(["a", "a", "b", "a", "b"])).tolist()
+    [0, 1, 0, 2, 1]
+    """
+    code, counts = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    first = np.cumsum(counts) - counts
+    position = np.empty(len(values), int)
+    position[np.argsort(code, kind="stable")] = np.arange(len(values)) - np.repeat(first, counts)
+    return position
+
+
 def same_partition(first: ndarray, second: ndarray) -> bool:
     """Return whether two columns of labels divide the rows into the same groups.
 

@@ -492,8 +492,11 @@ class CVLosses(Result):
             Column of losses in a file in long form. "" chooses the only column without another
             role. For results of scikit-learn, the metric.
         folds : int, default 0
-            Number of splits in one repetition, for results of scikit-learn's `cross_validate` or
-            `cv_results_` of a search. 0 means that all splits belong to one repetition.
+            Number of splits in one repetition, if no column tells repetitions apart. The splits are
+            those of scikit-learn's `cross_validate` or `cv_results_` of a search, or the numbers in
+            `fold`, consecutive over all repetitions. Without a column of folds, every row (of a
+            model) is a split, as in columns of `cross_val_score`. 0 means that all splits belong to
+            one repetition.
         splits : {"auto", "folds", "random"}
             "folds": K folds, or repeats of K folds if a column tells the repeats apart. "random":
             random splits. "auto" decides from the columns. It raises an error if there are more

@@ -32,10 +32,12 @@ _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
 # scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
-    r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
-    r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
+    r"(std|rank|param|train)_.+|(best_)?params?|"
+    r"(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
 )
 _NUMBER = re.compile(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?")
+_INNER = re.compile("inner(_.*)?")
+_BEST = re.compile("best(_.*)?")
 _FLAG = re.compile(r"(is|has|was)_.+|(.+_)?flags?|hard|easy|difficulty")
 _METRICS = {
     "acc",
@@ -69,6 +71,7 @@ _UNUSED = (
     roles.STRATUM,
     roles.MONTH,
 )
+MOST_FOLD_MEANS = 1000  # 100 repeats of 10 folds; longer files hold items
 SCALE = 10.0  # means of models of one kind seldom differ by a larger factor
 
 
@@ -102,6 +105,39 @@ def fold_column(names: Names, fold: str) -> str:
                 f"{listed(columns, quoted=True)}",
             )
     return fold
+
+
+def refuse_inner(argument: str, column: str) -> None:
+    """Raise if a column has the name of the inner folds or scores of a nested cross-validation.
+
+    Examples
+    --------
+    >>> refuse_inner("value", "outer_score")
+    """
+    if _matches(column, _INNER):
+        raise WrongValue(
+            argument,
+            "must not be of the inner folds of a nested cross-validation. Their scores choose the "
+            "settings, so they are optimistic. Use the outer scores, with one row per outer fold",
+            column,
+        )
+
+
+def best_notes(value: str) -> list[Note]:
+    """Return a note if the name of a column of scores says that each is the best of several.
+
+    Examples
+    --------
+    >>> len(best_notes("best_score")), best_notes("score")
+    (1, [])
+    """
+    if not _matches(value, _BEST):
+        return []
+    text = (
+        f"column {value!r} seems to hold the best of several scores, which is optimistic. Compare "
+        "scores of data that did not choose the settings, such as the outer folds"
+    )
+    return [Note("unreliable", text)]
 
 
 def numbers_splits(name: str) -> bool:
@@ -180,6 +216,58 @@ def _holds_numbers(cells: ndarray) -> bool:
         return True
     texts = numbers.as_text(cells[~shapes.gaps(cells, True)])
     return any(text.lower() in decimals.TRUTH or _NUMBER.fullmatch(text) for text in texts)
+
+
+def are_fold_means(data: Arrays) -> bool:
+    """Return whether all columns may be models, with one row per fold.
+
+    Examples
+    --------
+    >>> are_fold_means({"old": np.array([.8, .7]), "new": np.array([.9, .85])})
+    True
+    """
+    names = numeric(data)
+    if len(names) < 2 or names != [*data] or names != may_be_models(names, ()):
+        return False
+    present = {name: cells[~shapes.gaps(cells, True)] for name, cells in data.items()}
+    if len(data[names[0]]) > MOST_FOLD_MEANS:
+        return False
+    try:
+        scores = {name: numbers.to_numbers(name, cells) for name, cells in present.items()}
+        refuse_doubtful(scores)
+    except ValueError:
+        return False
+    return all(np.mean(values % 1 != 0) > 0.5 for values in scores.values())
+
+
+def refuse_long(texts: Arrays, labels: Arrays) -> None:
+    """Raise if rows with the same labels are different models, so there is one row per model.
+
+    Parameters
+    ----------
+    texts : dict of (n,) ndarray
+        Columns of text without a role.
+    labels : dict of (n,) ndarray
+        Columns of folds, repeats and items. If there are none, rows are numbered, and a column of
+        models leaves no other reading.
+
+    Examples
+    --------
+    >>> texts = {"dataset": np.array(["iris", "wine"], object)}
+    >>> refuse_long(texts, {"fold": np.array([1, 2])})
+    """
+    for column in roles.columns_of(texts):
+        if column.seems != roles.MODEL:
+            continue
+        models = np.array(numbers.as_text(texts[column.name]))
+        rows = [np.array(numbers.as_text(cells)) for cells in labels.values()]
+        row = long_form.cells(rows or [np.zeros(models.size)])
+        is_long = np.bincount(long_form.cells([row, models])).max() == 1 < np.bincount(row).max()
+        if is_long or not rows:
+            raise WrongValue(
+                "model",
+                f"must name the column of model names, which seems to be {column.name!r}",
+            )
 
 
 def refuse_doubtful(scores: Arrays) -> None:

@@ -13,6 +13,10 @@ from workbench.results import digits
 SPLITS = ("auto", "folds", "random")
 MOST_FOLDS = 20  # usual are 5, 10 or 20; more are likely several cross-validations
 
+IF_RANDOM = (
+    "For random splits (ShuffleSplit), give test_share, because the interval must then be longer"
+)
+
 
 def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
     """Return the scheme and the proportion of items in a test set (None if not given).
@@ -59,7 +63,7 @@ def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoRetu
         "random splits (ShuffleSplit, bootstrap), use 'random' and set {0} to the proportion of "
         f"items in a test set. For repeats of k folds, {remedy}. For one cross-validation that "
         "tests every item once, use 'folds'",
-        others=("test_share", "repeat"),
+        others=("test_share", "repeat", "folds"),
     )
 
 

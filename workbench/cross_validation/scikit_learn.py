@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.checks import WrongValue, counted, listed
+from workbench.cross_validation import schemes
 from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
@@ -65,6 +66,9 @@ def split_scores(
     metric = re.sub("^(mean_)?test_", "", value) or metrics[0]
     if metric not in metrics or not value and len(metrics) > 1:
         rule = f"must name one of the metrics {listed(metrics, quoted=True)}"
+        columns = [match[0] for match in matches]
+        if not of_search and model not in names:
+            rule += f". If these are models, list their columns in models: {listed(columns)}"
         raise WrongValue("value", rule, value)
     columns = [match[0] for match in matches if match["metric"] == metric]
     scores_of = _of_search if of_search else _of_models
@@ -78,6 +82,7 @@ def split_scores(
             "cross_validate(...)}"
         )
     count = sizes.pop()
+    is_assumed = False
     if splits == "random":
         how = "random splits"
         table = {"fold": np.arange(count), **table}
@@ -91,12 +96,15 @@ def split_scores(
                 folds,
                 others=("test_share",),
             )
+        is_assumed = not folds and splits == "auto"
         folds = folds or count
         repeat, fold = np.divmod(np.arange(count), folds)
         table = {"fold": fold, "repeat": repeat, **table}
         times = "once" if count == folds else f"{count // folds} times"
         how = f"{counted(folds, 'fold')}, made {times}"
     text = f"{count} splits of scikit-learn, metric {metric!r}: read as {how}"
+    if is_assumed:
+        return table, Note("assumption", f"{text}. {schemes.IF_RANDOM}")
     return table, Note("data", text)
 
 
@@ -106,13 +114,26 @@ def _of_search(
     columns: Names,
     model: str,
 ) -> Arrays:
-    """Return the scores of each model of a search by its parameters, in the order of the splits."""
+    """Return the scores of each model of a search, in the order of the splits.
+
+    A model is named by its parameters. If they do not tell the rows apart, its name comes first.
+    """
     columns = sorted(columns, key=lambda name: (len(name), name))
-    settings = {"params"}.intersection(names)
+    settings = {"params", model}.intersection(names)
     data, _ = frames.read_columns(source, [*columns, *settings])
     scores = np.column_stack([numbers.to_numbers(name, data[name]) for name in columns])
     params = data.get("params", [None] * len(scores))
-    labels = [_label(setting) or f"model {row}" for row, setting in enumerate(params, 1)]
+    labels = [_label(setting) for setting in params]
+    if model in settings and len({*labels}) < len(labels):
+        models = numbers.present(model, data[model])
+        labels = [f"{name} {label}".strip() for name, label in zip(models, labels, strict=True)]
+    labels = [label or f"model {row}" for row, label in enumerate(labels, 1)]
+    repeated = numbers.first_repeat(labels)
+    if repeated:
+        raise ValueError(
+            f"every row must be a different model, but {labels[repeated[0]]!r} is in two rows of "
+            "scikit-learn's results. Delete one, or add a column of model names"
+        )
     return dict(zip(labels, scores, strict=True))
 
 

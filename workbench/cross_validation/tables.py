@@ -21,6 +21,12 @@ from workbench.results import Note
 
 MOST_REPEATS = 100  # more rows per fold must be items
 MOST_NAMED = 20
+ROW = "number of the row"  # stands for a column of folds in files without one
+CONSECUTIVE = (
+    "name the column of repeats with {1}. If there is none and splits are numbered in the order of "
+    "scikit-learn, give k as {2}"
+)
+SIZES = ("size", "n_train", "n_test")
 MAYBE = "repeat? "  # prefix for the name of a column that may number repeats
 
 
@@ -64,8 +70,9 @@ def read_losses(
     """
     names = frames.column_names(source)
     chosen: Names = () if models is None else named_models(models)
-    if spelled(roles["fold"], names) not in names:
-        of_model = spelled(model, names)
+    of_model = spelled(model, names)
+    is_chosen = bool(chosen) and {*chosen} <= {*names}  # also columns called test_...
+    if spelled(roles["fold"], names) not in names and not is_chosen:
         table, note = scikit_learn.split_scores(
             source,
             names,
@@ -75,7 +82,10 @@ def read_losses(
             splits,
         )
         if table:
-            chosen = [name for name in table if name not in ("fold", "repeat")]
+            of_table = [name for name in table if name not in ("fold", "repeat")]
+            for name in chosen:
+                checks.choice("models", name, of_table)
+            chosen = chosen or of_table
             splits = "random" if splits == "random" else "folds"
             read = read_losses(
                 table,
@@ -89,11 +99,11 @@ def read_losses(
                 test_share,
             )
             return read._replace(notes=[*read.notes, note])
+    if folds and splits == "random":
+        raise WrongValue("folds", "is not for random splits", folds)
+    roles = roles | {"fold": _fold_column(names, roles, folds, splits)}
     if folds:
-        raise WrongValue(
-            "folds", "is only for files of scikit-learn without a column of folds", folds
-        )
-    of_model = spelled(model, names)
+        splits = "folds"
     # a column "model" that `models` lists holds losses
     if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
         used = _roles_of(names, roles, size, [of_model]) | {"model": of_model}
@@ -109,7 +119,87 @@ def read_losses(
         chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
         columns = _read_wide(source, names, used, chosen, splits)
+    if used["fold"] == ROW:
+        _refuse_items(columns)
+    if folds:
+        columns = _in_repeats(columns, used["fold"], folds)
+    elif used["fold"] == ROW:
+        text = "there is no column of folds, so every row was read as a random split"
+        columns.notes.append(Note("data", text))
     return _in_scheme(columns, used, size, splits, test_share)
+
+
+def _fold_column(names: Names, roles: Roles, folds: int, splits: str) -> str:
+    """Return the column of folds, or `ROW` if there is none and rows are folds or splits.
+
+    An error asks how rows were made if no argument says it.
+    """
+    column = model_columns.fold_column(names, roles["fold"])
+    model_columns.refuse_inner("fold", column)
+    if column in names or roles["fold"] != "fold" or spelled(roles["item"], names) in names:
+        return column
+    if not folds and splits != "random":
+        raise WrongValue(
+            "folds",
+            "must be given, because there is no column of folds. If every row is a fold in the "
+            "order of scikit-learn, it is the number of folds in one repetition. For random splits "
+            "(ShuffleSplit), give {0} instead. If rows are items, name their column of folds with "
+            "{1}",
+            told=f"available columns: {listed(names, MOST_NAMED, quoted=True)}",
+            others=("test_share", "fold"),
+        )
+    return ROW
+
+
+def _read_columns(source: Any, used: Roles, columns: Names) -> tuple[Arrays, tuple[Note, ...]]:
+    """Return columns and notes; the column `ROW` numbers the rows, those of each model from 0."""
+    names = [name for name in (*used.values(), *columns) if name != ROW]
+    data, notes = frames.read_columns(source, names)
+    if used["fold"] == ROW:
+        count = len(data[names[0]])
+        model = np.zeros(count, int)
+        if "model" in used:
+            model = np.array(numbers.as_text(data[used["model"]]))
+        data[ROW] = long_form.positions(model)
+    return data, notes
+
+
+def _refuse_items(columns: Columns) -> None:
+    """Raise if all values are whole numbers, because rows are then seldom folds."""
+    if not any(np.any(values % 1) for values in columns.scores.values()):
+        raise ValueError(
+            "all values are whole numbers, so rows seem to be items, but there is no column of "
+            "folds. Add one"
+        )
+
+
+def _in_repeats(columns: Columns, fold: str, folds: int) -> Columns:
+    """Return the columns with folds and repeats of splits that are numbered consecutively.
+
+    The first `folds` splits are the first repeat.
+    """
+    label = columns.label
+    split = label["fold"]
+    count = np.unique(split).size
+    if "repeat" in label:
+        raise WrongValue("folds", "is only for files without a column of repeats", folds)
+    if split.dtype.kind == "U" or np.ptp(split) != count - 1:
+        rule = f"needs whole numbers without a gap in column {fold!r}"
+        raise WrongValue("folds", rule, folds)
+    if "item" not in label and not _rows_are_folds(label):
+        rule = f"needs a different number for every split, but numbers in column {fold!r} repeat"
+        raise WrongValue("folds", f"{rule}. Add columns of repeats and folds", folds)
+    if folds < 2 or count % folds or count > MOST_REPEATS * folds:
+        rule = f"must divide the {counted(count, 'split')} into 1 to {MOST_REPEATS} repeats"
+        raise WrongValue("folds", rule, folds)
+    repeat, number = np.divmod(split - split.min(), folds)
+    scheme = schemes.words("folds", folds, count // folds, None)
+    why = f"column {fold!r} numbers all splits, which"
+    if fold == ROW:
+        why = "there is no column of folds, so rows"
+    text = f"{why} were read in the order of scikit-learn: {scheme}"
+    notes = [*columns.notes, Note("data", text)]
+    return columns._replace(label=label | {"fold": number, "repeat": repeat}, notes=notes)
 
 
 def _roles_of(
@@ -119,7 +209,7 @@ def _roles_of(
     chosen: Names,
 ) -> Roles:
     """Return the column of each role: the named one, or one with a typical name of the role."""
-    used = {"fold": model_columns.fold_column(names, roles["fold"])}
+    used = {"fold": roles["fold"]}
     for role in ("item", "repeat"):
         column = spelled(roles[role], names)
         if roles[role] != role or column in names:
@@ -147,9 +237,14 @@ def _read_wide(
     """
     columns = chosen or model_columns.may_be_models(names, used.values())
     refuse_shared([*used.values(), *columns])
-    data, of_file = frames.read_columns(source, [*used.values(), *columns])
+    data, of_file = _read_columns(source, used, columns)
     if not chosen:
-        columns = model_columns.numeric({name: data[name] for name in columns})
+        candidates = {name: data[name] for name in columns}
+        columns = model_columns.numeric(candidates)
+        texts = {name: cells for name, cells in candidates.items() if name not in columns}
+        labels = {name: data[name] for role, name in used.items() if role not in SIZES}
+        labels.pop(ROW, None)
+        model_columns.refuse_long(texts, labels)
     if not columns:
         used_columns = listed(used.values(), quoted=True)
         raise ValueError(f"there must be a column of losses in addition to {used_columns}")
@@ -170,7 +265,7 @@ def _read_wide(
 
 
 def _unread(names: Names, used: Iterable[str]) -> str:
-    unread = [name for name in names if name not in used]
+    unread = [name for name in names if name and name not in used]
     return f"; not read: {listed(unread, MOST_NAMED)}" if unread else ""
 
 
@@ -201,7 +296,8 @@ def _read_long(
     """Return the columns of a table with one row per model; without `chosen`, of all models."""
     value = long_form.value_column(model_columns.may_be_models(names, used.values()), value)
     refuse_shared([*used.values(), value])
-    data, of_file = frames.read_columns(source, [*used.values(), value])
+    model_columns.refuse_inner("value", value)
+    data, of_file = _read_columns(source, used, [value])
     column = used["model"]
     model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
     for name in chosen:
@@ -218,7 +314,7 @@ def _read_long(
     unread = _unread(names, (*used.values(), value))
     count = counted(len(models), "model")
     text = f"one row per model: {count} in column {column!r}, values in column {value!r}{unread}"
-    notes = [*of_file, *of_labels, Note("data", text)]
+    notes = [*of_file, *of_labels, Note("data", text), *model_columns.best_notes(value)]
     losses = spread.pop("loss")
     scores = {name: losses[:, models.index(name)] for name in chosen or models}
     for role, cells in spread.items():
@@ -238,6 +334,7 @@ def _in_scheme(
     """Return losses in the scheme that was named or that the columns show, or raise."""
     scores, label, sizes, notes = columns
     share = None
+    is_assumed = splits == "auto"
     if "n_train" in sizes and "n_test" in sizes:
         n_test = sizes["n_test"].sum()
         share = n_test / (sizes["n_train"].sum() + n_test)
@@ -256,7 +353,10 @@ def _in_scheme(
     if "item" not in label and _rows_are_folds(label):
         items = _items_of_rows(columns)
         weights = ", weighted by their items" if items.max() > 1 else " of equal folds"
-        notes.append(Note("data", f"one row per fold, so rows were read as fold means{weights}"))
+        text = f"one row per fold, so rows were read as fold means{weights}"
+        if is_assumed and items.max() == 1 and np.unique(label["repeat"]).size == 1:
+            text += f". {schemes.IF_RANDOM}"
+        notes.append(Note("data", text))
     elif size:
         raise ValueError(
             f"column {used['size']!r} can hold sizes of folds only if there is one row per fold "
@@ -289,8 +389,8 @@ def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
     if share is not None and rows_of_fold.max() == 1:
         return "folds" if abs(folds * share - 1) < 0.5 / folds else "random"
     if model_columns.numbers_splits(fold):
-        schemes.ask(f"column {fold!r} may number folds or random splits")
-    schemes.refuse_unknown_folds(folds, "name the column of repeats with {1}")
+        schemes.ask(f"column {fold!r} may number folds or random splits", CONSECUTIVE)
+    schemes.refuse_unknown_folds(folds, CONSECUTIVE)
     fractions = any(np.any(values % 1) for values in columns.scores.values())
     if 1 < rows <= MOST_REPEATS and np.ptp(rows_of_fold) == 0 and fractions:
         schemes.ask(
@@ -360,7 +460,7 @@ def _labels(
 def _sizes(data: Arrays, used: Roles) -> Arrays:
     """Return the columns of sizes; a column of test sizes may also hold proportions."""
     sizes: Arrays = {}
-    for role in ("size", "n_train", "n_test"):
+    for role in SIZES:
         if role in used:
             name = used[role]
             values = numbers.to_numbers(name, data[name], whole=True)

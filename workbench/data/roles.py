@@ -79,7 +79,7 @@ _NAMES = {
     r"logit|logprob)|p",
     FOLD: r"(cv_?)?fold",
     REPEAT: r"repeat|repetition",
-    MODEL: r"model|system|classifier|learner|algorithm",
+    MODEL: r"model|system|classifier|regressor|estimator|learner|algorithm|method",
     VERSION: r"((model|system|classifier|algorithm)[_ .-]?)?(version|ver)",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",

@@ -146,6 +146,14 @@ def test_repeats_of_two_columns_and_of_a_long_table():
     rule = "must name the column of scores in the table, together with model 'model'"
     for other in (long["score"], np.linspace(0, 1, len(long["score"]))):
         refused(lambda other=other: wb.read_item_scores(long | {"other": other}), "score", rule)
+    confidence = {
+        "id": IDS * 2,
+        "system": ["old"] * 40 + ["new"] * 40,
+        "conf": RNG.random(80),
+        "pred": ["spam", "ham"] * 40,
+        "truth": ["spam", "ham", "ham", "ham"] * 20,
+    }
+    refused(lambda: wb.read_item_scores(confidence), "score", rule.replace("'model'", "'system'"))
 
 
 def test_repeats_that_nothing_tells_apart_are_asked_about():

@@ -1,7 +1,8 @@
 """The commands that `workbench doctor` suggests for the labels of annotators."""
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -13,6 +14,9 @@ from workbench.extras.sessions.annotations import JSON_ENDINGS, read_annotations
 from workbench.labeling.annotators import read_annotators
 
 COMMAND = ["workbench", "audit", "agreement"]
+FRACTION = re.compile("[-+]?[0-9]*[.,][0-9]+")
+STEPS = 20  # ratings are multiples of 1/20, such as 0.5 and 0.25
+CLOSE = 1e-6
 NO_LABELS = {roles.FOLD, roles.PROBABILITY, roles.SPLIT}
 NO_ANNOTATORS = {roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, roles.POPULATION}
 
@@ -71,4 +75,14 @@ def agreement_use(table: Inspected) -> Iterator[Use]:
         return
     if any(column.name in people and column.seems in NO_ANNOTATORS for column in table.columns):
         return
+    if any(_are_measurements(labels.values()) for labels in people.values()):
+        return
     yield Use(AGREEMENT, [*COMMAND, table.file])
+
+
+def _are_measurements(labels: Iterable[str]) -> bool:
+    """Return whether labels are fractions that scales of ratings do not have."""
+    steps = [
+        float(text.replace(",", ".")) * STEPS for text in {*labels} if FRACTION.fullmatch(text)
+    ]
+    return sum(abs(step - round(step)) > CLOSE for step in steps) > 2
