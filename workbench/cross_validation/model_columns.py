@@ -339,6 +339,7 @@ def refuse_doubtful(scores: Arrays) -> None:
     integers = [name for name, mask in is_fraction.items() if not mask.any()]
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
+    summaries = [name for name in values if _is_summary(name, scores)]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
     small = min(size, key=size.__getitem__)
     large = max(size, key=size.__getitem__)
@@ -346,7 +347,7 @@ def refuse_doubtful(scores: Arrays) -> None:
         why = f"columns {listed(metrics, quoted=True)} have names of metrics, not of models"
     elif flags and len(flags) < len(values):
         why = f"column {flags[0]!r} has the name of a property of the rows, not of a model"
-    elif summaries := [name for name in values if _is_summary(name, scores)]:
+    elif summaries:
         why = f"column {summaries[0]!r} seems to be computed from the other columns"
     elif fractions and integers:
         only = "0 and 1" if np.isin(values[integers[0]], (0, 1)).all() else "whole numbers"
