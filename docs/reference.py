@@ -217,11 +217,10 @@ def coverages(name):
 
 
 def leasts(family, found):
-    """Yield each family that a record holds, with its least coverage."""
-    if "least" in found:
-        yield family, f"{math.floor(1000 * found['least']) / 1000:.3f}"
-    elif "coverage" in found:
-        yield family, f"{found['coverage']:.3f}"
+    """Yield each family that a record holds, with its least coverage, rounded down."""
+    least = found.get("least", found.get("coverage"))
+    if least is not None:
+        yield family, f"{math.floor(1000 * least + 1e-9) / 1000:.3f}"
     else:
         for name, each in found.items():
             if isinstance(each, dict) and name not in NOT_SEARCHED:

@@ -1,5 +1,6 @@
 """What README and the pages of the site say, in one line."""
 
+import math
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -12,6 +13,11 @@ PAGES = [
         and path.name not in ("records.md", "installed.md")
     ),
 ]
+
+
+def floored(share):
+    """Return a least proportion with three decimals, rounded down so that "at least" holds."""
+    return f"{math.floor(1000 * share + 1e-9) / 1000:.3f}".removeprefix("0")
 
 
 def said():

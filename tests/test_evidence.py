@@ -99,8 +99,8 @@ def second_labels():
         each["coverage"] for name, each in found["named"].items() if not name.startswith("15% each")
     ]
     yield (
-        f"{found['cells']} settings: least {found['minimum']:.3f}".replace("0.", ".")
-        + f"; named settings: least {three(min(heavy))} if both annotators err in 15%, {three(min(mild))} otherwise"
+        f"{found['cells']} settings: least {three(found['minimum'])}; named settings: least "
+        f"{three(min(heavy))} if both annotators err in 15%, {three(min(mild))} otherwise"
     )
     each = [
         found["named"][f"3% each, {case}, accuracy 0.95"]["width"]

@@ -195,7 +195,7 @@ def test_every_page_is_in_a_list_of_contents(index):
 
 
 def recorded(name):
-    """Return what a search recorded, and a function to the least coverage of some families, as people read it."""
+    """Return a function to the least recorded coverage of some families, rounded down."""
     found = json.loads((PEERS / f"{name}.json").read_text(encoding="utf-8"))
 
     def least(*words):
@@ -204,9 +204,15 @@ def recorded(name):
             for family, each in found.items()
             if any(re.fullmatch(word, family) for word in words)
         ]
-        return f"{min(held):.3f}"[1:]
+        return documented.floored(min(held))
 
     return least
+
+
+def test_least_coverage_is_rounded_down():
+    record = {"a": {"coverage": 0.93065}, "b": {"least": 0.9459}, "c": {"coverage": 0.945}}
+    assert dict(reference.leasts("", record)) == {"a": "0.930", "b": "0.945", "c": "0.945"}
+    assert reference.percentages("shares")["share"] == "93.0%"
 
 
 def test_numbers_of_searches_are_those_that_were_recorded():
@@ -215,7 +221,7 @@ def test_numbers_of_searches_are_those_that_were_recorded():
     )
     pairs, auc = recorded("search_second_labels"), recorded("search_auc")
     grid = json.loads((PEERS / "second_labels_grid.json").read_text(encoding="utf-8"))
-    said, settings = documented.said(), f"{grid['minimum']:.3f}"[1:]
+    said, settings = documented.said(), documented.floored(grid["minimum"])
     for sentence in (
         f"Search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
         f"{values('recall', 'f1')} for recall and F1 ({values('.* 0.9')} at 90%, {values('.* 0.99')} at 99%)",

@@ -91,7 +91,7 @@ def test_the_claims_name_every_kind_in_which_the_default_covers_less():
     assert set(low) == set(NAMED_LOW)
     for name, found in low.items():
         assert (
-            f"| {NAMED_LOW[name]} | {three(found['coverage'])} | {three(found['bounded_coverage'])} |"
+            f"| {NAMED_LOW[name]} | {documented.floored(found['coverage'])} | {documented.floored(found['bounded_coverage'])} |"
             in said
         ), name
     held = {name for name in low if name not in search_replication.UNKNOWABLE}
@@ -103,7 +103,7 @@ def test_the_claims_name_every_searched_family_in_which_the_default_covers_less(
     low = {name: found for name, found in searched.items() if found["coverage"] < LOW}
     assert set(low) == set(SEARCHED_LOW)
     for name, found in low.items():
-        row = f"{SEARCHED_LOW[name]} | {three(found['coverage'])} | {three(found['bounded_coverage'])} |"
+        row = f"{SEARCHED_LOW[name]} | {documented.floored(found['coverage'])} | {documented.floored(found['bounded_coverage'])} |"
         assert f"| {row}" in said, name
 
 
@@ -125,18 +125,14 @@ def test_the_readme_says_of_clusters_what_the_records_hold():
         min(found[key] for found in held.values()) for key in ("coverage", "bounded_coverage")
     )
     assert (
-        f"{cells:,} designs of {len(held)} kinds, 2,000 samples each (AUC 1,000): least {three(least)} "
-        f"(bounded {three(bounded)}). Search: least {three(many)} if at least 30 equally heavy clusters "
-        f"carry the information, {three(few)} otherwise"
+        f"{cells:,} designs of {len(held)} kinds, 2,000 samples each (AUC 1,000): least {documented.floored(least)} "
+        f"(bounded {documented.floored(bounded)}). Search: least {documented.floored(many)} if at least 30 equally heavy clusters "
+        f"carry the information, {documented.floored(few)} otherwise"
     ) in said
     assert (
         f"on average {easy[0]:.2f} times as wide as t for proportions and {easy[1]:.2f} times for differences"
         in said
     )
-
-
-def three(share):
-    return f"{share:.3f}".removeprefix("0")
 
 
 @pytest.mark.parametrize("statistic", ["accuracy", "precision", "recall", "f1", "mean", "share"])

@@ -217,6 +217,49 @@ def test_sizes_of_folds_weigh_their_means():
     assert equal.mean_losses() == pytest.approx([0.7 / 3, 0.2])
 
 
+@pytest.mark.parametrize("models", [None, "tree, svm"])
+@pytest.mark.parametrize("name", ["n", "N Items", "fold_size", "support", "count"])
+def test_sizes_of_folds_are_found_by_name(name, models):
+    table = {name: UNEQUAL["n"]} | {key: UNEQUAL[key] for key in ("fold", "tree", "svm")}
+    cv = CVLosses.read_csv(table, models=models)
+    assert cv.mean_losses() == pytest.approx([0.19, 0.2])
+    text = f"column {name!r} was read as the number of items in each test set"
+    assert cv.notes[0] == Note("data", text)
+    rows = [
+        (model, fold, size, loss)
+        for model in ("tree", "svm")
+        for fold, size, loss in zip(table["fold"], table[name], table[model], strict=True)
+    ]
+    long = dict(zip(("model", "fold", name, "loss"), zip(*rows, strict=True), strict=True))
+    assert CVLosses.read_csv(long).mean_losses() == pytest.approx([0.19, 0.2])
+
+
+@pytest.mark.parametrize("n", [[30, 30, 30], [50, 0, 20], [0.5, 0.3, 0.2], ["a", "b", "c"]])
+def test_a_column_that_holds_no_sizes_is_not_read(n):
+    cv = CVLosses.read_csv({**UNEQUAL, "n": n})
+    assert cv.mean_losses() == pytest.approx([0.7 / 3, 0.2])
+    assert "columns read as models: tree, svm; not read: n. " in cv.notes[0].text
+    rows = {"model": list("aabb"), "fold": [1, 2, 1, 2], "loss": [0.2, 0.4, 0.1, 0.1]}
+    of_models = CVLosses.read_csv({**rows, "n": [10, 30, 20, 50]})
+    assert of_models.mean_losses() == pytest.approx([0.3, 0.1])
+
+
+def test_repeats_that_are_copies_are_refused():
+    """Ten folds once, five times, and once more with a single value changed."""
+    fold = np.tile(np.arange(10), 5)
+    table = {"repeat": np.repeat(range(5), 10), "fold": fold}
+    old, new = (np.tile(values, 5) for values in (np.arange(10) / 16, np.arange(10) % 3 / 16))
+    with pytest.raises(ValueError, match="^all 5 repeats have the same values in every fold"):
+        CVLosses.read_csv({**table, "old": old, "new": new})
+    with pytest.raises(ValueError, match="^all 5 repeats have the same values in every fold"):
+        CVLosses.from_fold_means({"old": old, "new": new}, repeats=5)
+    new[-1] = 0.25
+    assert CVLosses.read_csv({**table, "old": old, "new": new}).repeats == 5
+    assert CVLosses.read_csv({**table, "perfect": np.zeros(50)}).repeats == 5
+    pairs = {"repeat": np.repeat(range(5), 2), "fold": [1, 2] * 5, "old": [0.25, 0.5] * 5}
+    assert CVLosses.read_csv(pairs).repeats == 5
+
+
 def test_sizes_of_folds_with_repeats():
     cv = CVLosses.read_csv(
         {"fold": [1, 2, 1, 2], "repeat": [1, 1, 2, 2], "n": [3, 1, 1, 3], "a": [0.0, 1, 0.5, 0.25]},
@@ -284,10 +327,10 @@ def test_repeats_that_are_named_are_not_asked_for():
     table = {
         "fold": [*range(10)] * 10,
         "repeat": np.repeat(range(10), 10),
-        "tree": [0.25, 0.125] * 50,
+        "tree": np.arange(100) % 7 / 16,
     }
     assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
-    means = {"tree": [0.25, 0.125] * 50}
+    means = {"tree": table["tree"]}
     assert CVLosses.from_fold_means(means, repeats=10).notes == ()
     scores = {"test_score": np.array(means["tree"])}
     for ask in (
@@ -306,7 +349,7 @@ def test_repeats_that_are_named_are_not_asked_for():
 
 
 def test_rows_without_items_are_different_items():
-    table = {"fold": np.arange(1000) % 10, "tree": np.arange(1000) % 2}
+    table = {"fold": np.arange(1000) % 10, "tree": np.arange(1000) % 7 % 2}
     assert CVLosses.read_csv(table).notes == (
         Note(
             "assumption",

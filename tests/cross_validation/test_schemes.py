@@ -550,6 +550,16 @@ def test_columns_with_other_names_are_no_models(name):
             "column 'depth' holds only whole numbers next to fractions",
         ),
         ("percent", OLD[:10] * 100, "columns 'percent' and 'old' differ too much"),
+        (
+            "best",
+            np.maximum(OLD[:10], NEW[:10]),
+            "column 'best' seems to be computed from the other columns",
+        ),
+        (
+            "mean",
+            OLD[:10] / 2 + NEW[:10] / 2,
+            "column 'mean' seems to be computed from the other columns",
+        ),
     ],
 )
 def test_columns_that_leave_it_open_are_asked_for(name, values, why):
@@ -559,6 +569,36 @@ def test_columns_that_leave_it_open_are_asked_for(name, values, why):
     ):
         CVLosses.read_csv(table)
     assert CVLosses.read_csv(table, models=["old", name]).models == ("old", name)
+
+
+@pytest.mark.parametrize("name", ["diff", "Difference", "new_diff", "p_value", "p-val"])
+def test_columns_computed_from_models_are_left_out(name):
+    table = {"fold": np.arange(10), "old": OLD[:10], "new": NEW[:10], name: NEW[:10] - OLD[:10]}
+    cv = CVLosses.read_csv(table)
+    assert cv.models == ("old", "new") and f"not read: {name}. " in cv.notes[0].text
+    assert CVLosses.read_csv({"fold": np.arange(10), name: NEW[:10]}).models == (name,)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are_mixed"),
+    [
+        ("old_error", "new_accuracy", True),
+        ("AUC new", "rmse.old", True),
+        ("neg_log_loss", "loss", True),
+        ("neg_log_loss", "accuracy_new", False),
+        ("brier_score_old", "brier_score_new", False),
+        ("old", "accuracy", False),
+        ("error_old", "new", False),
+    ],
+)
+def test_errors_and_accuracies_are_not_compared(first, second, are_mixed):
+    table = {"fold": np.arange(10), first: OLD[:10], second: NEW[:10]}
+    for models in (None, [first, second]):
+        if not are_mixed:
+            assert CVLosses.read_csv(table, models=models).models == (first, second)
+            continue
+        with pytest.raises(ValueError, match="^models must be only losses or only scores, but"):
+            CVLosses.read_csv(table, models=models)
 
 
 def test_metrics_are_no_models():

@@ -17,6 +17,8 @@ TABLE = {
     "one weight": [1] * 40,
     "month": ["2026-01", "2026-02"] * 20,
     "wave 2 weight": [1.5, 2] * 20,
+    "Model_Version": [1.0, 1.5] * 20,
+    "version": ["v1"] * 40,
 }
 
 
@@ -26,7 +28,7 @@ def _told(source, used=("truth", "prediction"), options=OPTIONS):
 
 def test_every_unused_column_is_named_with_its_option():
     notes = _told(TABLE)
-    assert {*notes} == {"weight", "region", "household", "month", "wave 2 weight"}
+    assert {*notes} == {"weight", "region", "household", "month", "wave 2 weight", "Model_Version"}
     assert notes["weight"].text == (
         "column 'weight' seems to contain sampling weights but was not used. To use it, add "
         "--weight weight"
@@ -35,12 +37,18 @@ def test_every_unused_column_is_named_with_its_option():
     assert notes["month"].text == (
         "column 'month' seems to contain periods but was not used. This report has no option for it"
     )
-    assert notes["weight"].kind == notes["household"].kind == "unreliable"
+    assert notes["Model_Version"].text == (
+        "column 'Model_Version' seems to contain versions of a model, which may have different "
+        "error rates, but was not used. This report has no option for it"
+    )
+    doubtful = (notes[name] for name in ("weight", "household", "Model_Version"))
+    assert {note.kind for note in doubtful} == {"unreliable"}
     assert notes["region"].kind == "data"
 
 
 def test_used_columns_are_not_named_in_whatever_case_they_were_typed():
-    assert {*_told(TABLE, ["Weight", " REGION", "household", "", "wave 2 weight"])} == {"month"}
+    used = ["Weight", " REGION", "household", "", "wave 2 weight", "model_version"]
+    assert {*_told(TABLE, used)} == {"month"}
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])

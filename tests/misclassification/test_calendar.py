@@ -62,18 +62,20 @@ def test_what_is_no_date_keeps_its_order(names):
 
 
 @pytest.mark.parametrize(
-    "names",
+    ("names", "why"),
     [
-        ["a", "b"],
-        ["2024-01", "later"],
-        ["2024.1", "2024.02"],
-        ["Mar", "Jan", "Feb"],
-        ["46054", "46023"],
+        (["a", "b"], "'a' are not dates"),
+        (["2024-01", "later"], "'later' are not dates"),
+        (["2024.1", "2024.02"], "'2024.1' are not dates"),
+        (["Mar", "Jan", "Feb"], "'Mar' are not dates"),
+        (["46054", "46023"], "'46054' are not dates"),
+        (["2025", "2026-01"], "periods are dates of different forms or lengths"),
+        (["13/02/2024", "2024-03-01"], "periods are dates of different forms or lengths"),
     ],
 )
-def test_an_order_that_is_the_file_s_is_told(names):
+def test_an_order_that_is_the_file_s_is_told(names, why):
     order, notes = in_time(names)
-    assert order == [*range(len(names))] and f"{names[0]!r} are not dates" in str(notes[0])
+    assert order == [*range(len(names))] and f"{why}, so they keep the order" in str(notes[0])
 
 
 @pytest.mark.parametrize(
@@ -123,13 +125,27 @@ def test_what_runs_backwards_is_said(names, backward):
     assert bool(backward_notes(names)) is backward
 
 
-def test_a_date_in_two_spellings_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["2024-3", "2024-03"], "named once; '2024-3' and '2024-03' are the same"),
+        (["2024-01", "Jan 2024"], "named once; '2024-01' and 'Jan 2024' are the same"),
+        (["later", "2024-01", "Jan 2024"], "named once; '2024-01' and 'Jan 2024' are the same"),
+        (["2024-01", "2024-02", "2024-Q1"], "overlap, but '2024-01' is part of '2024-Q1'"),
+        (["2024", "2025-12", "2024-Q2"], "overlap, but '2024-Q2' is part of '2024'"),
+        (["2024-W01", "02.01.2024"], "overlap, but '02.01.2024' is part of '2024-W01'"),
+    ],
+)
+def test_periods_that_share_days_are_refused(tmp_path, names, message):
     path = tmp_path / "x.csv"
-    path.write_text("period,n,counted\n2024-3,10,1\n2024-03,10,2\n")
-    with pytest.raises(
-        ValueError, match="every period must be named once; '2024-3' and '2024-03' are the same"
-    ):
+    path.write_text("period,n,counted\n" + "".join(f"{name},10,1\n" for name in names))
+    with pytest.raises(ValueError, match=message):
         wb.load_periods(path, labels=(0, 1))
+
+
+def test_months_in_several_forms_are_sorted_as_dates():
+    order, notes = in_time(["Feb 2024", "2024-01", "12/2023"])
+    assert order == [2, 1, 0] and [note.kind for note in notes] == ["assumption"]
 
 
 def test_a_series_says_that_it_runs_backwards():

@@ -100,6 +100,34 @@ def test_counts_by_class_or_as_total_and_counted():
         }
 
 
+@pytest.mark.parametrize(
+    ("items", "counted", "noted"),
+    [
+        ([5000, 10200, 15000, 20100], [1170, 2467, 3775, 5361], True),  # sums of similar months
+        ([5000, 5200, 4800, 5100], [1170, 1297, 1308, 1586], False),
+        ([5000, 10200, 15000], [1170, 2467, 3775], False),
+        ([5000, 10200, 15000, 20100], [1170, 2467, 2400, 5361], False),
+        ([1000, 1300, 1690, 2197, 2856], [100, 130, 169, 220, 286], False),  # 30% more a month
+        ([1000, 2000, 4000, 8000], [100, 200, 400, 800], False),
+        ([5000, 10200, "", 20100], [1170, 2467, 3775, 5361], False),
+    ],
+)
+def test_running_totals_are_noted(items, counted, noted):
+    counts = columns(
+        period=[f"2026-0{k + 1}" for k in range(len(items))],
+        n=list(map(str, items)),
+        counted=list(map(str, counted)),
+    )
+    columns_read = {"period": "period", "total": "n", "counted": "counted"}
+    notes = files.read_periods(
+        counts, labels=("no", "yes"), predicted="prediction", **columns_read
+    )[1]
+    texts = [note.text for note in notes if note.kind == "unreliable"]
+    assert len(texts) == noted
+    if noted:
+        assert "5,000 items in '2026-01' to 20,100 in '2026-04'. If they are running" in texts[0]
+
+
 def test_a_bad_month_is_named_and_the_others_are_reported():
     counts = columns(
         period=list("abcdef"),

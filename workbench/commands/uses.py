@@ -486,9 +486,9 @@ def _are_fold_means(table: Inspected) -> bool:
 
 def _better(names: list[str], read: Callable[..., Any]) -> str:
     """Return "higher" or "lower" for the better values of a cross-validation, "" if unreadable."""
-    from workbench.reports.inputs.cross_validation import SCORES
+    from workbench.cross_validation.model_columns import kind_of
 
-    if any(SCORES & {*re.split(r"[\W_]+", name.casefold())} for name in names):
+    if any(kind_of(name) == "scores" for name in names):
         return "higher"
     for options in ({}, {"splits": "folds"}, {"splits": "random", "test_share": 0.5}):
         try:  # the doctor prints why the first way fails

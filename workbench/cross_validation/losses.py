@@ -479,12 +479,15 @@ class CVLosses(Result):
             all other columns that can be scores of one kind. Names that scikit-learn uses for other
             things (such as `fit_time`, `n_test`, `rank_x`, `std_x`) are never models. If it is
             unclear which columns are models, for example if a flag stands next to fractions, an
-            error asks for `models`.
+            error asks for `models`. Columns such as `diff` and `p_value` are left out. Columns of
+            errors next to columns of accuracies are refused.
         higher_is_better : bool, default False
             Whether the columns hold scores. A loss is then minus the score.
         size : str, optional
-            Column with the number of test items of each fold, if rows are fold means. By default,
-            all folds have the same size.
+            Column with the number of test items of each fold, if rows are fold means. By default, a
+            column called `n_test` is used, or one called `n`, `size`, `items`, `support` or the
+            like if its numbers differ; a note names it. With "", only `n_test` is used. Without
+            sizes, all folds have the same weight.
         model : str, default "model"
             Column of model names in a file in long form. A column called "model" is used this way
             unless `models` lists it. In long form, `models` chooses among the names in this column.
@@ -536,7 +539,7 @@ class CVLosses(Result):
             source,
             roles,
             models,
-            size or "",
+            size,
             model,
             value,
             folds,
@@ -590,6 +593,8 @@ class CVLosses(Result):
             splits=splits,
             notes=[*notes, *gaps],
         )
+        if cv.repeats > 1:
+            labels.refuse_copies(cv.fold_means_of_models().reshape(-1, cv.repeats, cv.folds))
         if cv.scores or not cv.like_scores:
             return cv
         text = (

@@ -30,6 +30,12 @@ _REPEAT = re.compile(
 )
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
+_SIZE = re.compile(
+    r"n|n_?(items|samples|rows|obs|cases)|items|samples|(fold_?)?sizes?|support|counts?"
+)
+# columns that are often computed from those of the models
+_COMPUTED = re.compile(r"diff(erence)?s?(_.*)?|.+_diff(erence)?|p_?val(ue)?s?")
+_SUMMARY = re.compile(r"best(_.*)?|worst(_.*)?|max(imum)?|min(imum)?|mean|avg|average")
 # scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
     r"(std|rank|param|train)_.+|(best_)?params?|(.+_)?(time|times|duration|runtime|elapsed|"
@@ -65,6 +71,15 @@ _METRICS = {
     "roc_auc",
     "sensitivity",
     "specificity",
+}
+# words in names of columns
+SCORES = {
+    *("acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa"),
+    *("mcc", "ok", "precision", "r2", "recall", "right", "score", "scores"),
+}
+LOSSES = {
+    *("brier", "deviance", "err", "error", "errors", "logloss", "loss", "losses", "mae"),
+    *("mape", "mse", "msle", "nll", "perplexity", "rmse", "rmsle"),
 }
 _UNUSED = (
     roles.WEIGHT,
@@ -166,13 +181,15 @@ def repeat_columns(names: Names) -> list[str]:
 def size_columns(names: Names) -> dict[str, str]:
     """Return the columns of training and test sizes by "n_train" and "n_test".
 
+    A column such as "n" has the role "n". It may hold sizes of test sets or something else.
+
     Examples
     --------
     >>> size_columns(["n_test", "tree", "Train size"])
     {'n_train': 'Train size', 'n_test': 'n_test'}
     """
     sized = {}
-    for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST)):
+    for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST), ("n", _SIZE)):
         columns = [name for name in names if _matches(name, pattern)]
         if len(columns) == 1:
             sized[role] = columns[0]
@@ -196,7 +213,8 @@ def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
         _TRAIN,
         _TEST,
     )
-    return [name for name in names if name not in taken and not _matches(name, *never)]
+    models = [name for name in names if name not in taken and not _matches(name, *never)]
+    return [name for name in models if not _matches(name, _COMPUTED)] or models
 
 
 def numeric(data: Arrays) -> list[str]:
@@ -236,6 +254,7 @@ def are_fold_means(data: Arrays) -> bool:
     try:
         scores = {name: numbers.to_numbers(name, cells) for name, cells in present.items()}
         refuse_doubtful(scores)
+        refuse_mixed(names)
     except ValueError:
         return False
     return all(np.mean(values % 1 != 0) > 0.5 for values in scores.values())
@@ -271,6 +290,37 @@ def refuse_long(texts: Arrays, labels: Arrays) -> None:
             )
 
 
+def kind_of(name: str) -> str:
+    """Return "losses" or "scores" if the name of a column says what it holds, else "".
+
+    Examples
+    --------
+    >>> [kind_of(name) for name in ("old_error", "Accuracy (new)", "neg_log_loss", "tree")]
+    ['losses', 'scores', 'scores', '']
+    """
+    words = set(re.split(r"[\W_]+", name.casefold()))
+    if words & LOSSES:
+        return "scores" if "neg" in words else "losses"
+    return "scores" if words & SCORES else ""
+
+
+def refuse_mixed(models: Names) -> None:
+    """Raise if the name of one column says that it holds losses, and another that it holds scores.
+
+    Examples
+    --------
+    >>> refuse_mixed(["old_error", "new_error"])
+    """
+    first = {kind_of(name): name for name in reversed(models)}
+    if "losses" in first and "scores" in first:
+        loss, score = first["losses"], first["scores"]
+        raise WrongValue(
+            "models",
+            f"must be only losses or only scores, but {loss!r} seems to hold losses and {score!r} "
+            "scores. Convert one (accuracy is 1 minus the error rate), or rename the columns",
+        )
+
+
 def refuse_doubtful(scores: Arrays) -> None:
     """Raise if columns do not seem to be scores of one kind; missing scores (NaN) are ignored.
 
@@ -290,6 +340,7 @@ def refuse_doubtful(scores: Arrays) -> None:
     integers = [name for name, mask in is_fraction.items() if not mask.any()]
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
+    summaries = [name for name in values if _is_summary(name, scores)]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
     small = min(size, key=size.__getitem__)
     large = max(size, key=size.__getitem__)
@@ -297,6 +348,8 @@ def refuse_doubtful(scores: Arrays) -> None:
         why = f"columns {listed(metrics, quoted=True)} have names of metrics, not of models"
     elif flags and len(flags) < len(values):
         why = f"column {flags[0]!r} has the name of a property of the rows, not of a model"
+    elif summaries:
+        why = f"column {summaries[0]!r} seems to be computed from the other columns"
     elif fractions and integers:
         only = "0 and 1" if np.isin(values[integers[0]], (0, 1)).all() else "whole numbers"
         columns = listed(fractions, 3, quoted=True)
@@ -307,6 +360,16 @@ def refuse_doubtful(scores: Arrays) -> None:
     else:
         return
     raise WrongValue("models", f"must list the columns of losses or scores, because {why}")
+
+
+def _is_summary(name: str, scores: Arrays) -> bool:
+    """Return whether a column such as "best" is the largest, smallest or mean of the others."""
+    others = [column for other, column in scores.items() if other != name]
+    if len(others) < 2 or not _matches(name, _SUMMARY):
+        return False
+    rows = np.stack(others)
+    summaries = (rows.max(0), rows.min(0), rows.mean(0))
+    return any(np.allclose(scores[name], summary, equal_nan=True) for summary in summaries)
 
 
 def repeats_told(

@@ -4,7 +4,6 @@ Read `read_losses` first. The module `model_columns` finds columns, `schemes` na
 test sets, and `long_form` reshapes tables with one row per model.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ CONSECUTIVE = (
     "name the column of repeats with {1}. If there is none and splits are numbered in the order of "
     "scikit-learn, give k as {2}"
 )
-SIZES = ("size", "n_train", "n_test")
+SIZES = ("size", "n_train", "n_test", "n")
 MAYBE = "repeat? "  # prefix for the name of a column that may number repeats
 
 
@@ -57,7 +56,7 @@ def read_losses(
     source: Any,
     roles: Roles,
     models: Any,
-    size: str,
+    size: str | None,
     model: str,
     value: str,
     folds: int,
@@ -205,7 +204,7 @@ def _in_repeats(columns: Columns, fold: str, folds: int) -> Columns:
 def _roles_of(
     names: Names,
     roles: Roles,
-    size: str,
+    size: str | None,
     chosen: Names,
 ) -> Roles:
     """Return the column of each role: the named one, or one with a typical name of the role."""
@@ -219,6 +218,8 @@ def _roles_of(
     taken = {*chosen, *used.values()}
     free = [name for name in names if name not in taken]
     used |= model_columns.size_columns(free)
+    if size is not None:
+        used.pop("n", None)
     if "repeat" not in used:
         used |= {f"{MAYBE}{name}": name for name in model_columns.repeat_columns(free)}
     return used
@@ -256,16 +257,18 @@ def _read_wide(
     if not chosen:
         refuse_identifiers(scores)
         model_columns.refuse_doubtful(scores)
-        unread = _unread(names, (*columns, *used.values()))
+        unread = _unread(names, used, sizes, columns)
         if len(columns) > 2 or unread:
             models = listed(columns, MOST_NAMED)
             advice = "To leave some out, list the others in models"
             notes.append(Note("data", f"columns read as models: {models}{unread}. {advice}"))
+    model_columns.refuse_mixed(columns)
     return Columns(scores, label, sizes, notes)
 
 
-def _unread(names: Names, used: Iterable[str]) -> str:
-    unread = [name for name in names if name and name not in used]
+def _unread(names: Names, used: Roles, sizes: Arrays, columns: Names) -> str:
+    read = {name for role, name in used.items() if role != "n" or "n" in sizes} | {*columns}
+    unread = [name for name in names if name and name not in read]
     return f"; not read: {listed(unread, MOST_NAMED)}" if unread else ""
 
 
@@ -311,14 +314,16 @@ def _read_long(
         label, sizes, of_labels = _labels(data, used, splits, model == model[0])
         losses = _numbers(value, data[value], "item" not in label)
     models, label, spread = long_form.spread(model, label, sizes | {"loss": losses})
-    unread = _unread(names, (*used.values(), value))
+    unread = _unread(names, used, sizes, [value])
     count = counted(len(models), "model")
     text = f"one row per model: {count} in column {column!r}, values in column {value!r}{unread}"
     notes = [*of_file, *of_labels, Note("data", text), *model_columns.best_notes(value)]
     losses = spread.pop("loss")
     scores = {name: losses[:, models.index(name)] for name in chosen or models}
-    for role, cells in spread.items():
-        if np.any(cells != cells[:, :1]):
+    for role, cells in [*spread.items()]:
+        if role == "n" and np.any(cells != cells[:, :1]):
+            del spread[role]
+        elif np.any(cells != cells[:, :1]):
             raise ValueError(f"column {used[role]!r} must be the same for every model")
     sizes = {role: cells[:, 0] for role, cells in spread.items()}
     return Columns(scores, label, sizes, notes)
@@ -327,7 +332,7 @@ def _read_long(
 def _in_scheme(
     columns: Columns,
     used: Roles,
-    size: str,
+    size: str | None,
     splits: str,
     test_share: float | None,
 ) -> Read:
@@ -346,6 +351,9 @@ def _in_scheme(
                 "splits. Repeats of folds need a column that tells them apart"
             )
             notes.append(Note("data", text))
+    if "n" in sizes and "item" not in label and _rows_are_folds(label):
+        text = f"column {used['n']!r} was read as the number of items in each test set"
+        notes.append(Note("data", text))
     if splits == "random":
         return _random_splits(columns, test_share or share or schemes.ask_share())
     label = {"repeat": np.zeros(len(label["fold"]), int)} | label
@@ -458,9 +466,14 @@ def _labels(
 
 
 def _sizes(data: Arrays, used: Roles) -> Arrays:
-    """Return the columns of sizes; a column of test sizes may also hold proportions."""
+    """Return the columns of sizes; a column of test sizes may also hold proportions.
+
+    A column such as "n" is returned only without another one, and if its numbers may be sizes.
+    """
     sizes: Arrays = {}
-    for role in SIZES:
+    if "n" in used and "n_test" not in used:
+        sizes = _possible_sizes(used["n"], data[used["n"]])
+    for role in SIZES[:-1]:
         if role in used:
             name = used[role]
             values = numbers.to_numbers(name, data[name], whole=True)
@@ -476,9 +489,19 @@ def _sizes(data: Arrays, used: Roles) -> Arrays:
     return sizes
 
 
+def _possible_sizes(name: str, cells: ndarray) -> Arrays:
+    """Return {"n": numbers} if they are whole, at least 1 and not all equal, else {}."""
+    try:
+        values = numbers.to_numbers(name, cells, whole=True)
+    except ValueError:
+        return {}
+    are_sizes = np.all((values % 1 == 0) & (values >= 1)) and np.ptp(values) > 0
+    return {"n": values} if are_sizes else {}
+
+
 def _items_of_rows(columns: Columns) -> ndarray:
     """Return the number of items that each row tests, 1 if no column gives it."""
-    sizes = columns.sizes.get("size", columns.sizes.get("n_test"))
+    sizes = columns.sizes.get("size", columns.sizes.get("n_test", columns.sizes.get("n")))
     if sizes is None or sizes.min() < 1:
         return np.ones(len(columns.label["fold"]), int)
     return sizes.astype(int)

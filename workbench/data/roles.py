@@ -38,6 +38,7 @@ MONTH = "period"
 FOLD = "fold"
 REPEAT = "repeat"
 MODEL = "model"
+VERSION = "version of a model"
 SIZE = "size"
 SPLIT = "score of a split"
 PROBABILITY = "probability of a class"
@@ -60,6 +61,7 @@ _UNUSED = {
     STRATUM: ("data", "strata"),
     MONTH: ("data", "periods"),
     MODEL: ("unreliable", "models, with rows of their own for each item,"),
+    VERSION: ("unreliable", "versions of a model, which may have different error rates,"),
 }
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
@@ -82,6 +84,7 @@ _NAMES = {
     FOLD: r"(cv_?)?fold",
     REPEAT: r"repeat|repetition",
     MODEL: r"model|system|classifier|regressor|estimator|learner|algorithm|method",
+    VERSION: r"((model|system|classifier|algorithm)[_ .-]?)?(version|ver)",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
@@ -105,6 +108,7 @@ _TRAITS = {
     FOLD: {"several", "whole"},
     REPEAT: {"repeated"},
     MODEL: {"few", "text"},
+    VERSION: set(),
     MONTH: {"dates"},
     WEIGHT: {"positive"},
     SIZE: {"positive", "whole"},

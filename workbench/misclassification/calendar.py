@@ -1,6 +1,6 @@
 """Names of periods that are dates, and their order in time.
 
-Names are dates if all of them have the same form:
+Names are dates if each has one of these forms, and all are of the same length:
 
 - a year: 2024
 - a month: 2024-03, 202403, 03/2024, Mar 2024, Mar-24
@@ -19,7 +19,7 @@ periods. `in_time` and `backward_notes` deal with their order.
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from workbench.checks import WrongValue, choice, listed
 from workbench.data.numbers import first_repeat
@@ -108,7 +108,23 @@ def _read(names: Sequence[str]) -> tuple[str, list[list[Key]]]:
         if keys := _keys(form, names):
             return length, [keys]
     readings = [keys for form in _SLASHED if (keys := _keys(form, names))]
-    return "day" if readings else "", readings
+    if readings:
+        return "day", readings
+    return _read_one_by_one(names)
+
+
+def _read_one_by_one(names: Sequence[str]) -> tuple[str, list[list[Key]]]:
+    """Return the length and the reading of names in several forms, if all have one length."""
+    lengths = set()
+    keys = []
+    for name in names:
+        candidates = [(length, form) for length, form in _FORMS if form.fullmatch(name.strip())]
+        if not candidates:
+            return "", []
+        length, form = candidates[0]
+        lengths.add(length)
+        keys += _keys(form, [name])
+    return (lengths.pop(), [keys]) if len(lengths) == 1 else ("", [])
 
 
 def _keys(form: re.Pattern, names: Sequence[str]) -> list[Key]:
@@ -251,7 +267,12 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     """Return the positions of the names in the order of time, and a note if that order differs.
 
     Names that are not dates keep their order, with a note. So do days whose day and month cannot be
-    told apart.
+    told apart, and periods of different lengths.
+
+    Raises
+    ------
+    ValueError
+        If two names are of the same period, or if a period is part of another one.
 
     Examples
     --------
@@ -262,10 +283,9 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     """
     when = time_of(names)
     if when is None:
+        _refuse_overlaps(names)
         return list(range(len(names))), tuple(_unsorted_notes(names))
-    if repeat := first_repeat(when):
-        both = " and ".join(repr(names[k]) for k in repeat)
-        raise ValueError(f"every period must be named once; {both} are the same period")
+    _refuse_repeats(names, when)
     order = _order(when)
     notes = _gap_notes(length_of(names), when)
     if order != sorted(order):
@@ -279,8 +299,31 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     return order, notes
 
 
+def _refuse_repeats(names: Sequence[str], when: list[Key]) -> None:
+    if repeat := first_repeat(when):
+        both = " and ".join(repr(names[k]) for k in repeat)
+        raise ValueError(f"every period must be named once; {both} are the same period")
+
+
+def _refuse_overlaps(names: Sequence[str]) -> None:
+    """Raise if two dates are of the same period, or if a period is part of another one."""
+    of_length: dict[str, list[str]] = {}
+    for name in names:
+        of_length.setdefault(length_of([name]), []).append(name)
+    of_length.pop("", None)
+    for periods in of_length.values():
+        _refuse_repeats(periods, time_of(periods) or [])
+    for shorter, longer in permutations(of_length.values(), 2):
+        for part, period in same_periods(shorter, longer).items():
+            raise ValueError(
+                f"periods must not overlap, but {part!r} is part of {period!r}. Leave out one of "
+                "the two"
+            )
+
+
 def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
     numbered = _numbered(names)
+    no_dates = [name for name in names if not _read([name])[1]]
     if _read(names)[1]:
         yield Note(
             "unreliable",
@@ -288,10 +331,12 @@ def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
             f"{names[0]!r}. Write dates as 2024-03-01",
         )
     elif len(names) > 1 and (numbered is None or numbered != sorted(numbered)):
+        why = "periods are dates of different forms or lengths"
+        if no_dates:
+            why = f"periods such as {no_dates[0]!r} are not dates"
         yield Note(
             "assumption",
-            f"periods such as {names[0]!r} are not dates, so they keep the order of the file. "
-            "Changes are from each period to the next",
+            f"{why}, so they keep the order of the file. Changes are from each period to the next",
         )
 
 

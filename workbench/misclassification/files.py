@@ -43,6 +43,10 @@ GAPS = numbers.GONE | {
 LABELED_ROWS = ("audit", "rows")  # place of the note on a file with labels in some rows only
 MOST_DAYS = 31  # up to a month of days is read as a series of days
 FEW_A_DAY = 100  # more days with fewer items each are refused
+FEW_PERIODS = 4  # running totals are not told from growth in fewer periods
+# Total of period k divided by k times the first total, for running totals of similar periods.
+# Counts that grow by less than 40% from the first period to the second stay below this range.
+SIMILAR = (0.7, 1.4)
 Counts = dict[str, tuple]
 Notes = tuple[Note, ...]
 
@@ -508,7 +512,29 @@ def read_periods(
         notes = (*notes, Note("data", text))
     rows = [*months.items()]
     order, order_notes = calendar.in_time([*months])
-    return dict(rows[k] for k in order), (*order_notes, *notes)
+    months = dict(rows[k] for k in order)
+    if spelled(predicted, names) not in names and not every:
+        notes = (*notes, *_running_totals(months))
+    return months, (*order_notes, *notes)
+
+
+def _running_totals(months: Counts) -> Notes:
+    """Return a note if each row seems to hold the counts of all periods up to its own."""
+    if len(months) < FEW_PERIODS or not all(map(_are_numbers, months.values())):
+        return ()
+    by_class = np.array([*months.values()], float)
+    totals = by_class.sum(1)
+    growth = totals / np.maximum(totals[0], 1) / np.arange(1, len(months) + 1)
+    is_similar = SIMILAR[0] <= growth.min() and growth.max() <= SIMILAR[1]
+    if not is_similar or (np.diff(by_class, axis=0) < 0).any():
+        return ()
+    first, *_, last = months
+    text = (
+        "the counts of every class grow in proportion to the number of periods, from "
+        f"{totals[0]:,.0f} items in {first!r} to {totals[-1]:,.0f} in {last!r}. If they are "
+        "running totals, such as year-to-date counts, subtract the previous row from each row"
+    )
+    return (Note("unreliable", text),)
 
 
 def _sum_by_period(rows: Counts, every: str) -> Counts:

@@ -152,6 +152,36 @@ def test_partly_shared_identifiers_are_neither(tmp_path):
     assert (low, high) == pytest.approx(newcombe(20, 40, 60, 60))
 
 
+@pytest.mark.parametrize(
+    ("spelling", "other", "pair"),
+    [
+        ("{:03d}", "{}", "'000' of 'a' and '0' of 'b', and 29 more pairs"),
+        ("{:02d}", "{}", "'00' of 'a' and '0' of 'b', and 9 more pairs"),  # 10 to 29 are equal
+        ("task/{:02d}", "task/{}", "'task/00' of 'a' and 'task/0' of 'b', and 9 more pairs"),
+        ("Q{}", "q{}", "'Q0' of 'a' and 'q0' of 'b', and 29 more pairs"),
+        ("1.0{}", "1.{}", ""),
+        ("a{}", "b{}", ""),
+    ],
+)
+def test_items_with_identifiers_that_differ_in_spelling_are_refused(
+    tmp_path, spelling, other, pair
+):
+    files = []
+    for name, form in (("a", spelling), ("b", other)):
+        rows = [f"{form.format(k)},{k % 2}" for k in range(30)]
+        files.append(tmp_path / f"{name}.csv")
+        files[-1].write_text("\n".join(["id,score", *rows]))
+    apart = wb.read_item_scores(*files, independent=True)
+    assert apart.sizes == (30, 30)
+    if not pair:
+        assert wb.read_item_scores(*files).sizes == (30, 30)
+        return
+    message = f"differ only in leading zeros or case: {pair}. Write them"
+    for common in (False, True):
+        with pytest.raises(ValueError, match=message):
+            wb.read_item_scores(*files, common=common)
+
+
 def test_independent_samples_need_no_identifiers(tmp_path):
     for name, right in (("a", 12), ("b", 20)):
         (tmp_path / f"{name}.csv").write_text(

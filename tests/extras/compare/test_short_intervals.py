@@ -86,6 +86,6 @@ def least_recorded(unit):
 
 
 def test_the_claims_hold_the_least_coverage():
-    graded, clustered = (f"{least_recorded(unit):.3f}"[1:] for unit in ("items", "clusters"))
+    graded, clustered = (documented.floored(least_recorded(unit)) for unit in ("items", "clusters"))
     words = f"graded {graded} with 60 items or more, clusters {clustered} with 30 or more"
     assert f"{len(CELLS)} cells, 2,000 samples each: {words}" in documented.said()

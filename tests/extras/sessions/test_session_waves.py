@@ -341,7 +341,7 @@ def test_readme_and_note_say_what_was_recorded():
         assert text.replace("0.", ".") in readme
     assert (
         f"{len(record['settings'])} settings of {record['runs']:,} audits: least "
-        f"{record['least coverage']:.3f}".replace("0.", ".")
+        f"{documented.floored(record['least coverage'])}"
     ) in readme
 
 

@@ -24,6 +24,7 @@ _ERRORS = re.compile(
     r"(?i)(^|[_ .-])(loss(es)?|perplexity|ppl|nll|entropy|brier|[wct]er|mse|mae|rmse|bits_per_byte|"
     r"errors?|distance|latency|cost)([_ .-]|$)"
 )
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 Rows = dict[str, dict[str, list[int]]]  # the rows of each item, by model
 _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 
@@ -136,6 +137,8 @@ def read_item_scores(
     runs, task_notes = of_tasks(runs)
     notes = [*dict.fromkeys(chain.from_iterable(run.notes for run in runs)), *task_notes]
     limits, direction = _meaning(runs, bounds, better)
+    if not independent:
+        _refuse_spellings(runs)
     is_apart = len(runs) > 1 and (independent or not common and _nothing_shared(runs))
     rows = {run.model: _rows_by_item(run) for run in runs}
     if is_apart:
@@ -233,6 +236,28 @@ def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, fl
         why = f", as {error!r} seems to be an error" if error else ""
         raise WrongValue("better", f"must say which scores are better, higher or lower{why}")
     return limits, better or "higher"
+
+
+def _refuse_spellings(runs: list[Run]) -> None:
+    """Raise if many identifiers of two runs differ only in leading zeros or case."""
+    items = {run.model: set(run.item) for run in runs}
+    for (model, ids), (other, other_ids) in combinations(items.items(), 2):
+        by_spelling = {_plain(item): item for item in ids - other_ids}
+        unmatched = sorted(other_ids - ids)
+        pairs = [(by_spelling.get(_plain(item)), item) for item in unmatched]
+        pairs = [pair for pair in pairs if pair[0]]
+        if pairs and 2 * len(pairs) >= min(len(by_spelling), len(unmatched)):
+            item, other_item = pairs[0]
+            raise ValueError(
+                "identifiers seem to differ only in leading zeros or case: "
+                f"{item!r} of {model!r} and {other_item!r} of {other!r}, and "
+                f"{checks.counted(len(pairs) - 1, 'more pair')}. Write them in the same way, as "
+                "text. If they denote different items, set independent"
+            )
+
+
+def _plain(item: str) -> str:
+    return _ZEROS.sub("", item.casefold())
 
 
 def _shared_items(runs: list[Run], rows: Rows, common: bool) -> tuple[list[str], list[Note]]:

@@ -1,22 +1,16 @@
 """Inputs of the report on cross-validation: losses and the tests that they allow."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
 from workbench.course import clerks
-from workbench.cross_validation import comparison
+from workbench.cross_validation import comparison, model_columns
 from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
 from workbench.data import frames
 from workbench.reports.inputs.parameters import Parameters
 from workbench.results.limits import warn_of_limit
-
-SCORES = {
-    *("acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa"),
-    *("mcc", "ok", "precision", "r2", "recall", "right", "score", "scores"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +92,8 @@ def read(
         measured = CVLosses.read_csv(
             losses,
             higher_is_better=inputs.better == "higher",
-            **inputs.only("fold", "item", "repeat", "models", "model", "value", "size", "folds"),
+            size=inputs.size or None,
+            **inputs.only("fold", "item", "repeat", "models", "model", "value", "folds"),
             **inputs.only("splits", "test_share"),
         )
         columns = frames.column_names(losses)
@@ -122,7 +117,7 @@ def read(
 
 
 def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
-    scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
+    scores = [name for name in columns if model_columns.kind_of(name) == "scores"]
     why = "" if measured.has_items else "the rows are fold means"
     if scores:
         why = f"the name of column {scores[0]!r} suggests scores"

@@ -194,6 +194,9 @@ def read(
             [*columns.values(), inputs.weight, audits.column],
             [period, inputs.total, inputs.counted, predicted],
         )
+        for note in count_notes:
+            if note.kind == "unreliable":
+                warn_of_limit(note.text)
         notes = (*period_notes, *count_notes, *audits.notes, *unused)
         if len(months) == 1 and not audits.by_period and not inputs.shift:
             one_period, notes = read_one_period(audited, comparison, months, inputs, notes)
