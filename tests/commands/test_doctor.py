@@ -311,6 +311,7 @@ AB, BA, NY, UNIT, PERCENT = (
     [f"{k / 7:.3f}" for k in range(1, 7)],
     [f"{k * 1.5:.1f}" for k in range(60)],
 )
+FOLDS = ["0", "1", "2", "3", "4"]
 BATTLES = table("id,model_a,model_b,winner", IDS, ["m1"], ["m2"], ["model_a", "tie"])
 REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
 # (content, what is printed, what is not)
@@ -439,6 +440,12 @@ COMMANDS = [
         table("region,height,width", AB, PERCENT, PERCENT[1:]),
         "name the column of values with --value: 'height', 'width'",
         "Ready",
+    ),
+    (
+        table("item,repeat,fold,y,yhat", IDS[:30], ["0"] * 30 + ["1"] * 30, FOLDS, AB, BA),
+        "workbench report brr-orthogonal-arrays --items x.csv --truth y --prediction yhat "
+        "--psu item\n",
+        "cross-validation-t-tests",
     ),
     (
         table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),

@@ -25,6 +25,8 @@ OPTIONS = {
     roles.WEIGHT: "--weight",
     roles.MONTH: "--group",
     roles.MODEL: "--group",
+    roles.PART: "--group",
+    roles.REPEATED: "--psu",
 }
 
 
@@ -132,7 +134,9 @@ def read(**parameters: Any) -> LabeledItems:
     used = inputs.only("truth", "prediction", "score", *DESIGN)
     # a second column may divide the strata further, but must not replace them
     has_strata = len({*labeled.stratum}) > 1
-    options = OPTIONS | {roles.STRATUM: "--group"} if has_strata else OPTIONS
+    options = OPTIONS | {roles.STRATUM: "--group"} if has_strata else {**OPTIONS}
+    if inputs.psu:
+        del options[roles.REPEATED]
     return with_unused(labeled, inputs.items, used.values(), options)
 
 
