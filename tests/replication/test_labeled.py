@@ -437,10 +437,37 @@ def test_rows_of_pairs_count_their_items():
     measured = {"truth": [1.5, 2.5, 3.5], "prediction": [1.4, 2.6, 3.3], "count": [7, 8, 9]}
     assert wb.load_labeled(measured).truth.size == 3
     again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
-    assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
+    assert wb.load_labeled(again).truth.size == 141  # a pair repeats: its rows are added up
     for count, message in (("x", "'x' is not a number of items"), (3_000_000, "at most 2,000,000")):
         with pytest.raises(ValueError, match=message):
             wb.load_labeled({"truth": true, "prediction": predicted, "n": [count, *counts[1:]]})
+
+
+DAYS = [day for day in range(12) for _ in range(4)]
+OF_DAYS = {"truth": list("aabb") * 12, "prediction": list("abab") * 12}
+COUNTS = [9, 2, 1, 7] * 12
+REPEATED_PAIRS = {
+    "days": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "", 228),
+    "days as groups": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "day", 228),
+    "days and regions": ({**OF_DAYS, "day": DAYS, "region": ["n"] * 48, "freq": COUNTS}, "", 228),
+    "no other column": ({**OF_DAYS, "n": COUNTS}, "", 228),
+    "identifiers": ({**OF_DAYS, "id": [*range(48)], "count": COUNTS}, "", 48),
+    "few regions": ({**OF_DAYS, "region": ["n", "s"] * 24, "count": COUNTS}, "", 48),
+    "row numbers": ({**OF_DAYS, "n": [*range(1, 49)]}, "", 48),
+    "a size of the file": ({**OF_DAYS, "n": [48] * 48}, "", 48),
+    "no whole numbers": ({**OF_DAYS, "day": DAYS, "count": [0.5, *COUNTS[1:]]}, "", 48),
+}
+
+
+@pytest.mark.parametrize("columns, group, size", REPEATED_PAIRS.values(), ids=REPEATED_PAIRS)
+def test_counts_of_pairs_that_repeat_are_added_up(columns, group, size):
+    items = wb.load_labeled(columns, group=group)
+    assert items.truth.size == size
+    agreeing = (items.truth == items.prediction).sum()
+    assert agreeing == (24 if size == 48 else 12 * (9 + 7))
+    notes = [note for note in items.notes if "were added up" in note.text]
+    assert len(notes) == (size > 48 and not group)
+    assert all(note.kind == "assumption" for note in notes)
 
 
 def test_a_row_of_totals_is_no_item_of_a_new_class():

@@ -413,7 +413,7 @@ def load_labeled(
 
         - a confusion matrix, whose rows and columns are named by the classes;
         - a table with one row per pair of classes and their number in a column "n", "count" or
-          "freq".
+          "freq". Pairs that repeat, for example each day, are added up, and a note says so.
     truth, prediction, score, stratum, psu, weight, group : str
         Column names, "" for none. See the Notes.
     positive : str
@@ -561,8 +561,8 @@ def load_labeled(
         classes = "auto"
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     of_classes = {truth, roles["prediction"], *predictions}
-    if names == of_classes and not unlabeled and not matrix_notes:
-        pairs = confusion_matrices.pair_counts("items", items, list(data.values()))
+    if names == of_classes | {roles["group"]} - {""} and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, data)
         if pairs:
             counts, matrix_notes = pairs
             labeled = np.repeat(labeled, counts)
