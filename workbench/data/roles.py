@@ -342,25 +342,41 @@ def _repeated_notes(source: Any, columns: Sequence[Column], option: str) -> list
 @frames.in_rows_of("source")
 def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
     """Return the probable roles of the unused columns of a source, from its first rows."""
-    import narwhals as nw
-
     names = frames.column_names(source)
     used_names = {spelled(name, names) for name in used}
     unused = [name for name in names if name and name not in used_names]
     if not unused:
         return []
-    with frames.scan(source, unused) as rows:
-        if is_relation(rows.native):
-            data = relation_columns(rows.native.limit(LOOKED_AT), unused)
-        else:
-            frame = nw.from_native(rows.native).select(*unused)
-            data = frames.to_arrays(frame.head(LOOKED_AT))
     varying = {}
-    for name, cells in data.items():
+    for name, cells in first_rows(source, unused).items():
         texts = set(map(str, cells))
         if len(texts) > 1:
             varying[name] = cells
     return columns_of(varying)
+
+
+def first_rows(source: Any, names: Sequence[str]) -> dict[str, ndarray]:
+    """Return columns with the first rows of a file or data frame.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        As for `workbench.data.frames.read_columns`.
+    names : list of str
+        Columns of the source.
+
+    Examples
+    --------
+    >>> len(first_rows({"value": range(3_000)}, ["value"])["value"])
+    2000
+    """
+    import narwhals as nw
+
+    with frames.scan(source, names) as rows:
+        if is_relation(rows.native):
+            return relation_columns(rows.native.limit(LOOKED_AT), names)
+        frame = nw.from_native(rows.native).select(*names)
+        return frames.to_arrays(frame.head(LOOKED_AT))
 
 
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:

@@ -303,7 +303,10 @@ def _read_items(
         text = f"the {labeled.sum():,} labeled rows of {labeled.size:,}"
         notes = (*notes, Note("assumption", text, LABELED_ROWS))
         data = {name: cells[labeled] for name, cells in data.items()}
-    weights = numbers.to_numbers(weight, data[weight]) if weight else None
+    weights = None
+    if weight:
+        weights = numbers.to_numbers(weight, data[weight])
+        notes = (*notes, *numbers.probability_notes(weight, weights))
     periods = np.full(labeled.sum(), "", object)
     if period:
         periods = _periods_of(period, data[period], every)

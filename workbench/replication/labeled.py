@@ -684,6 +684,7 @@ def _read(
         notes += alike_notes(sources[role], read[role])
     if "group" in sources:
         read["group"] = _groups(sources["group"], data[sources["group"]])
+        notes += alike_notes(sources["group"], read["group"][read["group"].astype(str) != ""])
     if "prediction" in read:
         for name in [sources["prediction"], *class_columns]:
             _refuse_unlike({truth: read["truth"], name: labels[name]})
@@ -693,7 +694,10 @@ def _read(
             problem = f": a weight must be at least 0; got {weight[row]:g}"
             raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
         _refuse_total_row(sources["weight"], weights(weight))
+        notes += numbers.probability_notes(sources["weight"], weight)
     _refuse_total_row(truth, read["truth"])
+    if read["truth"].dtype.kind in "if":
+        notes += numbers.missing_code_notes(truth, read["truth"])
     return read, labels, parsed, notes
 
 

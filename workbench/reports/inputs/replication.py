@@ -128,6 +128,9 @@ def read(**parameters: Any) -> LabeledItems:
         ) from error
     for text in confusion_matrices.assumptions(labeled.notes):
         warn_of_limit(text)
+    for note in labeled.notes:
+        if note.kind == "unreliable":
+            warn_of_limit(note.text)
     # replicate weights contain the strata and clusters of the design
     if confusion_matrices.is_matrix(labeled.notes) or inputs.replicate_weights:
         return labeled
