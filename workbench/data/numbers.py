@@ -173,7 +173,8 @@ def missing_code_notes(name: str, values: ndarray) -> list[Note]:
 
     Examples
     --------
-    >>> print(*missing_code_notes("age", np.array([31, 9999, 47, 52, 9999])))
+    >>> ages = np.array([31, 9999, 47, 52, 9999])
+    >>> print(*missing_code_notes("age", ages))    # doctest: +NORMALIZE_WHITESPACE
     column 'age' contains 9999 in 2 rows, and its other values are 31 to 52. If 9999 means a
     missing value, empty these cells
     """
