@@ -332,6 +332,7 @@ WEAK = [
     "fraud",
 ] * 5  # finds all, and as many others: most often "ok" is better
 ONES = ["0", "1", "1"] * 20
+FOLDS = ["0", "1", "2", "3", "4"]
 BATTLES = table("id,model_a,model_b,winner", IDS, ["m1"], ["m2"], ["model_a", "tie"])
 REPLICATES = ",".join(f"PWGTP{k}" for k in range(1, 5))
 # (content, what is printed, what is not)
@@ -475,6 +476,12 @@ COMMANDS = [
         table("region,height,width", AB, PERCENT, PERCENT[1:]),
         "name the column of values with --value: 'height', 'width'",
         "Commands that are ready to run",
+    ),
+    (
+        table("item,repeat,fold,y,yhat", IDS[:30], ["0"] * 30 + ["1"] * 30, FOLDS, AB, BA),
+        "workbench report brr-orthogonal-arrays --items x.csv --truth y --prediction yhat "
+        "--psu item\n",
+        "cross-validation-t-tests",
     ),
     (
         table("cv_fold,outer_fold,old,new", IDS, IDS, UNIT, UNIT[1:]),

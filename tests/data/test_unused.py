@@ -51,6 +51,53 @@ def test_used_columns_are_not_named_in_whatever_case_they_were_typed():
     assert {*_told(TABLE, used)} == {"month"}
 
 
+REPEATS = {
+    "stacked repeats": (
+        {"item": [*range(40)] * 3, "repeat": [k // 40 for k in range(120)]},
+        "item",
+    ),
+    "bootstrap": ({"row_id": [k % 30 for k in range(100)]}, "row_id"),
+    "after the first rows": ({"image_id": [f"i{k % 2100}" for k in range(4200)]}, "image_id"),
+    "no identifiers": ({"repeat": [0, 1, 2] * 40}, "repeat"),
+    "a name with a blank": ({"row id": [k % 30 for k in range(100)]}, "row id"),
+    "patients are clusters": ({"patient_id": [k % 30 for k in range(100)]}, ""),
+    "few regions": ({"region_id": [k % 9 for k in range(100)]}, ""),
+    "all different": ({"item": [*range(100)]}, ""),
+    "gaps": ({"item": [*range(60), *[None] * 40]}, ""),
+}
+
+
+@pytest.mark.parametrize("columns, name", REPEATS.values(), ids=REPEATS)
+def test_identifiers_that_repeat_are_named(columns, name):
+    plain = {*_told(columns)}
+    notes = _told(columns, options={**OPTIONS, roles.REPEATED: "--psu"})
+    assert {*notes} - plain == {name} - {""}
+    for note in [notes[name]] if name else []:
+        assert note.kind == "unreliable"
+        assert "so rows are not independent items" in note.text
+
+
+def test_repeated_identifiers_have_a_remedy():
+    columns = {"row id": [k % 30 for k in range(100)]}
+    problem = (
+        "values of column 'row id' repeat (30 values in 100 rows), so rows are not independent"
+    )
+    note = _told(columns, options={roles.REPEATED: "--psu"})["row id"]
+    assert note.text == f"{problem} items. To use it, add --psu 'row id'"
+    note = _told(columns, options={roles.REPEATED: ""})["row id"]
+    assert note.text == f"{problem} items. Keep one row for each of its values"
+
+
+def test_training_items_are_named():
+    note = _told({"split": ["train", "test"] * 20}, options={roles.PART: "--group"})["split"]
+    assert note.kind == "unreliable"
+    assert note.text == (
+        "column 'split' seems to contain training and other items but was not used. To use it, "
+        "add --group split"
+    )
+    assert _told({"split": ["dev", "test"] * 20}) == {}
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_of_any_frame(frame):
     assert {*_told(frame(TABLE))} == {*_told(TABLE)}

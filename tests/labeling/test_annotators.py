@@ -252,3 +252,35 @@ def test_a_row_of_totals_is_no_item(tmp_path, content):
     (tmp_path / "sums.csv").write_text(content)
     with pytest.raises(ValueError, match="sums.csv, row 4: column 'item' holds .* Remove the row"):
         read_annotators(tmp_path / "sums.csv")
+
+
+FINAL = ["gold", "Consensus", "final_label", "adjudicated", "prediction", "majority_vote", "doc_id"]
+
+
+@pytest.mark.parametrize("name", FINAL)
+def test_final_labels_are_no_annotator_unless_only_one_is_left(tmp_path, name):
+    file = saved(tmp_path, "a.csv", f"item,A,B,{name}\n1,0,1,1\n2,1,1,1\n3,0,0,0\n")
+    read = read_annotators(file)
+    assert [*read.cells] == ["A", "B"]
+    assert f"; not used: {name} (you can name" in str(read.notes[0])
+    assert [*read_annotators(file, annotators=f"A,B,{name}").cells] == ["A", "B", name]
+    alone = saved(tmp_path, "b.csv", f"item,A,{name}\n1,0,1\n2,1,1\n3,0,0\n")
+    assert [*read_annotators(alone).cells] == ["A", name]
+
+
+def test_items_of_a_document_are_the_items(tmp_path):
+    wide = "document,item,A,B\n0,1,0,1\n0,2,1,1\n1,3,0,0\n"
+    read = read_annotators(saved(tmp_path, "w.csv", wide))
+    assert [*read.items] == ["1", "2", "3"] and [*read.cells] == ["A", "B"]
+    long = "document,item,annotator,label\n0,1,A,x\n0,2,A,y\n0,1,B,x\n0,2,B,x\n"
+    read = read_annotators(saved(tmp_path, "l.csv", long))
+    assert read.labels() == {"A": ["x", "y"], "B": ["x", "x"]}
+
+
+def test_annotators_that_look_alike_are_noted(tmp_path):
+    rows = "item,annotator,label\n1,ann,x\n2,Ann ,x\n1,ben,x\n2,ben,y\n"
+    notes = read_annotators(saved(tmp_path, "l.csv", rows)).notes
+    text = "column 'annotator' contains 'ann' and 'Ann', which were read as different"
+    assert text in map(str, notes)
+    notes = read_annotators(saved(tmp_path, "p.csv", rows.replace("Ann ", "cem"))).notes
+    assert "read as different" not in str(notes)

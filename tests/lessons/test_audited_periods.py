@@ -227,3 +227,14 @@ def test_months_of_daily_predictions(folder):
 def test_a_judge_takes_none_of_these(name):
     given = {"counts": "counts.csv", "judge": "judge", name: "month"}
     refused(lambda: read(**given), name, "must not be given with judge")
+
+
+def test_items_that_occur_twice_in_an_audit_are_noted(folder):
+    lines = (folder / "weighted.csv").read_text().splitlines()
+    rows = [f"{row},i{item}" for _ in "AB" for item, row in enumerate(lines[1:])]
+    (folder / "twice.csv").write_text("\n".join([f"{lines[0]},item", *rows]))
+    size = len(lines) - 1
+    assert (
+        f"values of column 'item' of 'twice.csv' repeat ({size:,} values in {2 * size:,} rows), so "
+        "rows are not independent items. Keep one row for each of its values"
+    ) in map(str, series_of(audit="twice.csv", counts="one.csv", method="mle").notes)

@@ -319,3 +319,15 @@ def test_the_number_of_items_of_a_pair_as_other_programs_call_it():
     assert wb.load_audit(pairs).table.tolist() == [[40, 5], [0, 35]]
     with pytest.raises(ValueError, match="column 'Freq', data row 2: 'x' is not a number of items"):
         wb.load_audit({**pairs, "Freq": [40, "x", 35]})
+
+
+@pytest.mark.parametrize("name", ["n", "Freq", "count"])
+def test_rows_of_a_pair_that_repeats_are_added_up(name):
+    pairs = {"day": [1, 1, 2, 2], "truth": ["a", "b", "a", "b"], "prediction": ["a", "b"] * 2}
+    audit = wb.load_audit({**pairs, name: [40, 5, 35, 2]})
+    assert audit.table.tolist() == [[75, 0], [0, 7]]
+    assert f"column {name!r} was read as the number of items in a row, 82 in all" in str(
+        audit.notes
+    )
+    items = {**pairs, "day": [1, 2, 3, 4], name: [40, 5, 35, 2]}
+    assert wb.load_audit(items).table.tolist() == [[2, 0], [0, 2]]

@@ -114,6 +114,10 @@ def test_a_file_and_a_billion_pixels(tmp_path):
             "counts must have one row per class; 'bog' has 2 rows in column 'class'. Add up their items",
         ),
         (
+            {"class": CLASSES * 3, "count": PIXELS * 3},
+            "counts must have one row per class; 'bog' has 3 rows in column 'class'. Add up their items",
+        ),
+        (
             {"year": [2010] * 4 + [2020] * 4, "class": CLASSES * 2, "pixels": PIXELS * 2},
             "period must name the column that distinguishes the rows of a class, such as 'year'; every class has 2 rows, and column 'pixels' counts items",
         ),
@@ -128,6 +132,20 @@ def test_what_cannot_be_read_is_refused(columns, message):
     with pytest.raises(ValueError) as error:
         wb.load_periods(columns, labels=CLASSES)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "name, other, months",
+    [
+        ("count", {}, {"May": (12, 3), "June": (3, 0)}),
+        ("n", {"site": ["x", "x", "y", "z"]}, {"May": (2, 1), "June": (1, 0)}),
+        ("n", {"site": ["x", "x", "y", "y"]}, {"May": (12, 3), "June": (3, 0)}),
+    ],
+)
+def test_rows_of_a_period_and_class_that_repeat_are_added_up(name, other, months):
+    counts = {"period": ["May", "May", "May", "June"], "prediction": ["a", "b", "a", "a"]}
+    counts |= {**other, name: [5, 3, 7, 3]}
+    assert wb.load_periods(counts, labels=("a", "b")) == months
 
 
 def test_two_columns_that_may_hold_the_classes_are_asked_for():

@@ -67,6 +67,14 @@ def test_degrees_of_freedom_can_be_given():
         ({"replicate_weights": [[1, 2], [2, 1]]}, "a row for each of 4 items"),
         ({"replicate_weights": [[1, 2], [2, np.nan], [1, 1], [1, 1]]}, "item 1 replicate 1 is nan"),
         ({"replicate_weights": [[1, 2], [2, -1], [1, 1], [1, 1]]}, "item 1 replicate 1 is -1"),
+        (
+            {"weight": [30, 10, 20, 40], "replicate_weights": [[2, 0], [2, 0], [0, 2], [0, 2]]},
+            "their median sum is 0.04 times that sum. If they are factors such as 0 and 2, mult",
+        ),
+        (
+            {"replicate_weights": [[5, 0], [5, 0], [0, 5], [0, 5]]},
+            "replicate_weights must be weights, whose sums are like that of the weight",
+        ),
         ({"replicate_weights": [[1, 2]] * 4}, "replicate_weights must differ between items"),
         ({"coefficients": [1, 0]}, "coefficients must be above 0; replicate 1 has 0"),
         ({"coefficients": [0, -1]}, "coefficients must be above 0; replicate 1 has -1"),

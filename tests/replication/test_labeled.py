@@ -446,10 +446,89 @@ def test_rows_of_pairs_count_their_items():
     measured = {"truth": [1.5, 2.5, 3.5], "prediction": [1.4, 2.6, 3.3], "count": [7, 8, 9]}
     assert wb.load_labeled(measured).truth.size == 3
     again = {"truth": [*true, "cat"], "prediction": [*predicted, "cat"], "n": [*counts, 1]}
-    assert wb.load_labeled(again).truth.size == 10  # a pair repeats: a row per item
+    assert wb.load_labeled(again).truth.size == 141  # a pair repeats: its rows are added up
     for count, message in (("x", "'x' is not a number of items"), (3_000_000, "at most 2,000,000")):
         with pytest.raises(ValueError, match=message):
             wb.load_labeled({"truth": true, "prediction": predicted, "n": [count, *counts[1:]]})
+
+
+CODES = {
+    "-999": ([*range(5, 50), -999, -999], 1),
+    "the only negative value": ([*range(0, 90_000, 900), -99, -99], 1),
+    "9999": ([*range(5, 50), 9999, 9999], 1),
+    "both": ([*range(5, 50), 9999, 9999, -999, -999], 2),
+    "once": ([*range(5, 50), -999], 0),
+    "within the others": ([*range(0, 90_000, 900), 9999, 9999], 0),
+    "other negative values": ([*range(-98, 90_000, 900), -99, -99], 0),
+    "classes": ([1, 2, 1, 2, 99, 99], 0),
+    "no code": ([*range(5, 50), 7777, 7777], 0),
+}
+
+
+@pytest.mark.parametrize("values, count", CODES.values(), ids=CODES)
+def test_codes_of_missing_values_are_noted(values, count):
+    items = wb.load_labeled({"truth": values}, prediction="")
+    notes = [note for note in items.notes if "means a missing value" in note.text]
+    assert len(notes) == count
+    assert all(note.kind == "unreliable" for note in notes)
+
+
+WEIGHTS = {
+    "probabilities": ([0.001, 0.002, 0.01, 0.02], 1),
+    "shares": ([0.1, 0.2, 0.3, 0.4], 0),
+    "percentages": ([0.5] * 100 + [0.4] * 125, 0),
+    "mean 1": ([0.5, 0.5, 1.5, 1.5], 0),
+    "all alike": ([0.5] * 4, 0),
+}
+
+
+@pytest.mark.parametrize("weights, count", WEIGHTS.values(), ids=WEIGHTS)
+def test_weights_that_may_be_probabilities_are_noted(weights, count):
+    classes = (["a", "b"] * len(weights))[: len(weights)]
+    columns = {"truth": classes, "prediction": classes, "w": weights}
+    for notes in (
+        wb.load_labeled(columns, weight="w").notes,
+        wb.load_audit(columns, weight="w").notes,
+    ):
+        texts = [note.text for note in notes if note.kind == "unreliable"]
+        assert len(texts) == count
+        assert all(text.startswith("all weights in column 'w' are below 1.") for text in texts)
+
+
+def test_groups_that_look_alike_are_noted():
+    columns = {"truth": list("abab"), "prediction": list("abab"), "place": ["N", "n ", "S", None]}
+    text = "column 'place' contains 'N' and 'n', which were read as different"
+    assert text in [note.text for note in wb.load_labeled(columns, group="place").notes]
+    columns["place"] = ["N", "N", "S", None]
+    notes = wb.load_labeled(columns, group="place").notes
+    assert not any("place' contains" in note.text for note in notes)
+
+
+DAYS = [day for day in range(12) for _ in range(4)]
+OF_DAYS = {"truth": list("aabb") * 12, "prediction": list("abab") * 12}
+COUNTS = [9, 2, 1, 7] * 12
+REPEATED_PAIRS = {
+    "days": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "", 228),
+    "days as groups": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "day", 228),
+    "days and regions": ({**OF_DAYS, "day": DAYS, "region": ["n"] * 48, "freq": COUNTS}, "", 228),
+    "no other column": ({**OF_DAYS, "n": COUNTS}, "", 228),
+    "identifiers": ({**OF_DAYS, "id": [*range(48)], "count": COUNTS}, "", 48),
+    "few regions": ({**OF_DAYS, "region": ["n", "s"] * 24, "count": COUNTS}, "", 48),
+    "row numbers": ({**OF_DAYS, "n": [*range(1, 49)]}, "", 48),
+    "a size of the file": ({**OF_DAYS, "n": [48] * 48}, "", 48),
+    "no whole numbers": ({**OF_DAYS, "day": DAYS, "count": [0.5, *COUNTS[1:]]}, "", 48),
+}
+
+
+@pytest.mark.parametrize("columns, group, size", REPEATED_PAIRS.values(), ids=REPEATED_PAIRS)
+def test_counts_of_pairs_that_repeat_are_added_up(columns, group, size):
+    items = wb.load_labeled(columns, group=group)
+    assert items.truth.size == size
+    agreeing = (items.truth == items.prediction).sum()
+    assert agreeing == (24 if size == 48 else 12 * (9 + 7))
+    notes = [note for note in items.notes if "were added up" in note.text]
+    assert len(notes) == (size > 48 and not group)
+    assert all(note.kind == "assumption" for note in notes)
 
 
 def test_a_row_of_totals_is_no_item_of_a_new_class():

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from command import costs_one_line, page_of, run, run_here
 
+from workbench.reports.inputs import allocation
+
 TOPIC = ("report", "voila-vs-neyman")
 RECORDS = "Beträge.csv"
 COLUMNS = ("--strata", RECORDS, "--stratum", "Gruppe", "--value", "Betrag")
@@ -111,3 +113,15 @@ def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
 def test_a_mistake_in_the_kernel_costs_one_line(folder, kernel):
     message = "budget must be at least 6, 2 for each of 3 strata"
     costs_one_line(folder, message, *TOPIC, *COLUMNS, "--budget", "5", runs=run)
+
+
+@pytest.mark.parametrize("code, count", [(-999, 1), (60, 0)])
+def test_codes_of_missing_values_are_noted(tmp_path, code, count):
+    values = [code if k % 3 else k for k in range(60)]
+    rows = [f"{'ab'[k % 2]},{value}" for k, value in enumerate(values)]
+    (tmp_path / "v.csv").write_text("\n".join(["stratum,amount", *rows]))
+    plan = allocation.read(strata=str(tmp_path / "v.csv"), value="amount", write=False)[1]
+    texts = [note.text for note in plan.notes if note.kind == "unreliable"]
+    assert len(texts) == count
+    start = "column 'amount' contains -999 in 40 rows, and its other values are 0 to 57."
+    assert all(text.startswith(start) for text in texts)

@@ -8,6 +8,9 @@ import pytest
 from command import costs_one_line, page_of, run, run_here
 from scipy.stats import binomtest
 
+from workbench.reports.inputs import replication
+
+AB = ["a", "b"] * 60
 TOPIC = ("report", "brr-orthogonal-arrays")
 ITEMS = "Gelesen März.csv"
 NAMES = (
@@ -100,6 +103,21 @@ def test_many_classes_without_strata_by_group(tmp_path):
     ]
     # default and naive, and the bounded one where it differs
     assert 2 * 2 * 18 <= len(limits) <= 2 * 3 * 18 and max(limits) <= 100
+
+
+@pytest.mark.parametrize("psu, unreliable", [("", 1), ("item", 0), ("patient_id", 0)])
+def test_identifiers_that_repeat_are_noted_without_clusters(psu, unreliable):
+    columns = {
+        "truth": AB,
+        "prediction": AB,
+        "item": [f"i{k % 60}" for k in range(120)],
+        "patient_id": [k % 30 for k in range(120)],
+    }
+    used = {name: columns[name] for name in columns if name != "patient_id" or psu == name}
+    notes = replication.read(items=used, psu=psu).notes
+    texts = [note.text for note in notes if note.kind == "unreliable"]
+    assert len(texts) == unreliable
+    assert all(text.endswith("To use it, add --psu item") for text in texts)
 
 
 def test_single_items_have_exact_intervals(tmp_path):

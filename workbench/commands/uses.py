@@ -283,6 +283,8 @@ def of_metrics(table: Inspected) -> Iterator[Use]:
 def _design(table: Inspected) -> tuple[dict[str, Any], str]:
     """Return the options of the sample's design, and the option that is still missing."""
     design = table.options(stratum=roles.STRATUM, psu=roles.CLUSTER, weight=roles.WEIGHT)
+    if "psu" not in design:
+        design |= table.options(psu=roles.REPEATED)
     replicates = table.names(roles.REPLICATE)
     if len(replicates) > 1 and "weight" in design:
         prefix = os.path.commonprefix(replicates)
@@ -341,7 +343,7 @@ def _predictions(table: Inspected) -> list[str]:
 def _groups(table: Inspected) -> list[str]:
     """Return the columns of text without another role that have a few values."""
     groups = []
-    for name in table.names(roles.OTHER):
+    for name in table.names(roles.PART) + table.names(roles.OTHER):
         values = table.distinct(name)
         is_text = not any(value.replace(".", "").isdigit() for value in values)
         if is_text and 1 < len(values) <= min(FEW_VALUES, table.rows // 5):
@@ -448,6 +450,8 @@ def of_folds(table: Inspected) -> Iterator[Use]:
     from workbench.cross_validation import model_columns
     from workbench.cross_validation.losses import CVLosses
 
+    if table.has(roles.TRUTH) and table.has(roles.PREDICTION):
+        return  # rows have classes, not losses
     names = list(table.data)
     try:
         fold = model_columns.fold_column(names, "fold")

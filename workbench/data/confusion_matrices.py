@@ -7,6 +7,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ MOST_NAMES = 1_000  # limit for rows and columns: larger tables are not read
 MOST_ITEMS = 2_000_000  # limit, because each item becomes a row
 MOST_IN_CELL = 10**12  # below this limit, the sum of all cells is exact
 LEAST_SHARED = 2  # rows and columns of a confusion matrix share at least so many names
+ROWS_OF_GROUP = 1.5  # least mean; items in so large groups seldom all have different classes
 # words for an axis in the first cell of a table, or before names of rows or columns
 AXIS_OF_WORD = {
     **dict.fromkeys(("truth", "true", "actual", "reference", "ref", "gold", "observed"), TRUTH),
@@ -101,9 +103,11 @@ def count_column(names: Iterable[str]) -> str:
 
 
 def pair_counts(
-    argument: str, source: Any, classes: Sequence[ndarray]
+    argument: str, source: Any, classes: Mapping[str, ndarray]
 ) -> tuple[ndarray, list[Note]] | None:
     """Return the items that each row counts, and notes, if every row has another pair of classes.
+
+    If pairs repeat, the rows are counts only if `counts_repeats` says so.
 
     Parameters
     ----------
@@ -111,28 +115,83 @@ def pair_counts(
         Name of the argument `source`, for messages.
     source : str, path or data frame
         Its column of counts is called "n", "count" or "freq".
-    classes : list of (N,) ndarray
-        Cells of the columns of true and predicted classes.
+    classes : dict of (N,) ndarray
+        Columns of true and predicted classes, and of groups.
 
     Examples
     --------
     >>> source = {"truth": ["a", "a", "b"], "prediction": ["a", "b", "b"], "n": [50, 3, 20]}
-    >>> classes = [np.array(source[name]) for name in ("truth", "prediction")]
+    >>> classes = {name: np.array(source[name]) for name in ("truth", "prediction")}
     >>> counts, notes = pair_counts("items", source, classes)
     >>> counts.tolist(), str(notes[0])
     ([50, 3, 20], "confusion matrix: column 'n' is the number of items in a row, 73 in all")
     """
-    name = count_column(frames.column_names(source))
+    names = frames.column_names(source)
+    name = count_column(names)
     if not name:
         return None
-    pairs = list(zip(*map(numbers.as_text, classes), strict=True))
-    if numbers.first_repeat(pairs) or len({*itertools.chain(*pairs)}) > len(pairs):
-        return None  # rows are items, or numbers that are all different
+    pairs = list(zip(*map(numbers.as_text, classes.values()), strict=True))
+    if len({*itertools.chain(*pairs)}) > len({*pairs}):
+        return None  # numbers that are all different
+    repeats = numbers.first_repeat(pairs) is not None
+    if repeats:
+        data, _ = frames.read_columns(source, [*filter(None, names)])
+        if not counts_repeats(data, name, [spelled(key, names) for key in classes]):
+            return None  # rows are items
     counts = column_of_counts(name, source, MOST_IN_CELL)
     size = sum(counts)
     _check_size(argument, size)
-    text = f"column {name!r} is the number of items in a row, {size:,} in all"
-    return np.array(counts), [Note("data", text, PLACE), _independence(size)]
+    note = Note("data", f"column {name!r} is the number of items in a row, {size:,} in all", PLACE)
+    if repeats:
+        note = replace(added_up(name, size), where=PLACE)
+    return np.array(counts), [note, _independence(size)]
+
+
+def counts_repeats(data: Mapping[str, ndarray], name: str, keys: Sequence[str]) -> bool:
+    """Return whether a column of whole numbers counts the items of rows whose classes repeat.
+
+    It does if the rows have no other columns, or if the other columns are groups: the rows of a
+    group are few, and each has other classes. Numbers of rows, such as 1, 2, 3, are no counts, and
+    neither is the same number in all rows.
+
+    Parameters
+    ----------
+    data : dict of (N,) ndarray
+        All columns.
+    name : str
+        The column of whole numbers.
+    keys : list of str
+        Columns of classes and of periods or groups that the reader uses.
+
+    Examples
+    --------
+    >>> data = {"day": [1, 1, 2, 2], "class": ["a", "b"] * 2, "count": [5, 3, 5, 2]}
+    >>> counts_repeats({name: np.array(data[name]) for name in data}, "count", ["class"])
+    True
+    """
+    texts = {column: numbers.as_text(cells) for column, cells in data.items()}
+    counts = texts.pop(name)
+    if not all(map(str.isdecimal, counts)):
+        return False
+    distinct = {*map(int, counts)}
+    are_row_numbers = len(distinct) == len(counts) == max(distinct) - min(distinct) + 1
+    if are_row_numbers or len(distinct) == 1:
+        return False
+    pairs = list(zip(*(texts.pop(key) for key in keys), strict=True))
+    if not texts:
+        return True
+    groups = list(zip(*texts.values(), strict=True))
+    rows = {*zip(groups, pairs, strict=True)}
+    return len(rows) == len(pairs) >= ROWS_OF_GROUP * len({*groups})
+
+
+def added_up(name: str, size: int) -> Note:
+    """Return the note on rows that were added up."""
+    text = (
+        f"column {name!r} was read as the number of items in a row, {size:,} in all, and rows of "
+        "the same classes were added up. If each row is one item, rename the column"
+    )
+    return Note("assumption", text)
 
 
 def column_of_counts(name: str, source: Any, most: int) -> list[int]:

@@ -47,6 +47,9 @@ TOTALS = {
     "suma",
 }
 EXACT_WHOLE = 2.0**53
+MISSING_CODES = (99.0, 999.0, 9999.0, 99999.0)  # with either sign
+LEAST_OTHERS = 3  # distinct values next to a code; fewer may be classes
+NEAR_WHOLE = 0.02  # of a sum of rounded shares
 
 
 class RowError(ValueError):
@@ -153,6 +156,74 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     shares = to_numbers(name, percentages) / 100
     note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
     return shares, [Note("data", note)]
+
+
+def missing_code_notes(name: str, values: ndarray) -> list[Note]:
+    """Return a note if a value such as -999 seems to be the code of a missing value.
+
+    It repeats, it is the least or the greatest value, and it is far from the others: farther than
+    their range, or the only negative value.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    values : (N,) ndarray of float
+        The numbers of the column.
+
+    Examples
+    --------
+    >>> ages = np.array([31, 9999, 47, 52, 9999])
+    >>> print(*missing_code_notes("age", ages))    # doctest: +NORMALIZE_WHITESPACE
+    column 'age' contains 9999 in 2 rows, and its other values are 31 to 52. If 9999 means a
+    missing value, empty these cells
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    if distinct.size <= LEAST_OTHERS:
+        return []
+    notes = []
+    for end in (0, -1):
+        code = float(distinct[end])
+        others = np.delete(distinct, end)
+        low, high = float(others[0]), float(others[-1])
+        is_far = min(abs(code - low), abs(code - high)) > high - low
+        is_alone = code < 0 <= low
+        if abs(code) in MISSING_CODES and counts[end] > 1 and (is_far or is_alone):
+            text = (
+                f"column {name!r} contains {code:g} in {counts[end]:,} rows, and its other values "
+                f"are {low:g} to {high:g}. If {code:g} means a missing value, empty these cells"
+            )
+            notes.append(Note("unreliable", text))
+    return notes
+
+
+def probability_notes(name: str, weight: ndarray) -> list[Note]:
+    """Return a note if sampling weights may be the probabilities of selection instead.
+
+    All are then below 1, and they are not shares that sum to 1 or 100.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    weight : (N,) ndarray of float
+        The weights.
+
+    Examples
+    --------
+    >>> len(probability_notes("w", np.array([0.2, 0.4, 0.6]))), probability_notes("w", np.ones(2))
+    (1, [])
+    """
+    total = weight.sum()
+    is_normalized = any(abs(total / whole - 1) < NEAR_WHOLE for whole in (1, 100))
+    if weight.max() >= 1 or weight.min() == weight.max() or is_normalized:
+        return []
+    text = (
+        f"all weights in column {name!r} are below 1. A sampling weight is 1 divided by the "
+        "probability of selection. If the column contains these probabilities, the estimates are "
+        "wrong; use 1 divided by them"
+    )
+    return [Note("unreliable", text)]
 
 
 def to_cells(name: str, column: Any, *, others: Mapping | None = None) -> list:

@@ -18,7 +18,7 @@ from numpy import ndarray
 from workbench import checks
 from workbench.data import frames, numbers, shapes
 from workbench.data.classes import verdict_of
-from workbench.data.columns import spelled
+from workbench.data.columns import plain_name, spelled
 from workbench.data.engine import is_relation, relation_columns
 from workbench.results import Note
 
@@ -42,10 +42,13 @@ VERSION = "version of a model"
 SIZE = "size"
 SPLIT = "score of a split"
 PROBABILITY = "probability of a class"
+REPEATED = "repeated identifier"
+PART = "training or test"
 OTHER = "something else"
 MOST_CLASSES = 200
 FEW_REPEATS = 50  # at most one of so many rows repeats an identifier
 LEAST_KAPPA = 0.2  # of predictions; Landis and Koch (1977) call less agreement "slight"
+LEAST_ITEMS = 20  # of a repeated identifier; fewer values may be those of regions or classes
 LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
@@ -62,6 +65,7 @@ _UNUSED = {
     MONTH: ("data", "periods"),
     MODEL: ("unreliable", "models, with rows of their own for each item,"),
     VERSION: ("unreliable", "versions of a model, which may have different error rates,"),
+    PART: ("unreliable", "training and other items"),
 }
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
@@ -92,6 +96,8 @@ _NAMES = {
     r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store)"
     r"([_ .-]?(id|no|nr|number|key))?",
     STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
+    PART: r"(data_?)?(split|subset|partition|part|set)",
+    REPEATED: r"(.*[_ .-]|item|image|img|doc|question|q|record)?(id|uuid|guid)|item|case",
 }
 _TRAITS = {
     OTHER: set(),
@@ -114,6 +120,8 @@ _TRAITS = {
     SIZE: {"positive", "whole"},
     CLUSTER: {"repeated"},
     STRATUM: {"few"},
+    PART: {"training", "several"},
+    REPEATED: {"repeated", "many", "whole"},
 }
 # names of true classes if the cells are classes of the predictions
 _CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
@@ -271,12 +279,14 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
         "unique": distinct > 1 and len(texts) - distinct <= len(texts) // FEW_REPEATS,
         "repeated": distinct < len(texts) or distinct == 1,
         "few": few,
+        "many": distinct >= LEAST_ITEMS,
         "classes": few or distinct == 1,
         "binary": distinct <= 2,
         "several": distinct > 1,
         "graded": distinct > 2,
         "dates": all(map(_DATE.fullmatch, texts)),
         "text": values is None,
+        "training": any(text.casefold().startswith("train") for text in {*texts}),
         "whole": values is None or bool((values % 1 == 0).all()),
     }
     if values is not None:
@@ -372,8 +382,11 @@ def unused_notes(
 ) -> tuple[Note, ...]:
     """Return a note for each column of weights, clusters, strata or periods that was not used.
 
-    Only the first rows are read. Call this function after the report has read the source, so that
-    the report refuses a file that cannot be read.
+    Roles are guessed from the first rows. Identifiers that repeat are noted only if `options` has
+    an entry for `REPEATED`: an option, or "" if the report needs one row for each item.
+
+    Call this function after the report has read the source, so that the report refuses a file that
+    cannot be read.
 
     Parameters
     ----------
@@ -395,44 +408,96 @@ def unused_notes(
     names += ",".join(names).split(",")
     columns = _first_columns(source, list(filter(None, map(str.strip, names))))
     unused = [column for column in columns if column.seems in _UNUSED]
-    return tuple(_unused_note(source, column, options or {}) for column in unused)
+    notes = [_unused_note(source, column, options or {}) for column in unused]
+    if options and REPEATED in options:
+        notes += _repeated_notes(source, columns, options[REPEATED])
+    return tuple(notes)
+
+
+def _repeated_notes(source: Any, columns: Sequence[Column], option: str) -> list[Note]:
+    """Return a note for each column of identifiers that repeat, or on a column of repeats."""
+    notes = []
+    file = _name_of_file(source)
+    problem = "so rows are not independent items"
+    for column in columns:
+        is_identifier = re.fullmatch(_NAMES[REPEATED], plain_name(column.name))
+        if not is_identifier or column.seems not in (ID, REPEATED, OTHER):
+            continue
+        # the first rows may have each item once
+        cells = frames.read_columns(source, [column.name])[0][column.name]
+        rows = int((~shapes.gaps(cells, True)).sum())
+        values = len({*numbers.as_text(cells)} - {""})
+        if LEAST_ITEMS <= values < rows:
+            remedy = f"To use it, add {option} {_typed(column.name)}"
+            if not option:
+                remedy = "Keep one row for each of its values"
+            counts = f"{values:,} values in {rows:,} rows"
+            text = f"values of column {column.name!r}{file} repeat ({counts}), {problem}. {remedy}"
+            notes.append(Note("unreliable", text))
+    repeat = first_of(columns, REPEAT)
+    if repeat and not notes:
+        text = f"column {repeat!r}{file} seems to number repeats of the same items, {problem}"
+        remedy = f", or add {option} with a column of items" if option else ""
+        notes.append(Note("unreliable", f"{text}. Keep the rows of one repeat{remedy}"))
+    return notes
 
 
 @frames.in_rows_of("source")
 def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
     """Return the probable roles of the unused columns of a source, from its first rows."""
-    import narwhals as nw
-
     names = frames.column_names(source)
     used_names = {spelled(name, names) for name in used}
     unused = [name for name in names if name and name not in used_names]
     if not unused:
         return []
-    with frames.scan(source, unused) as rows:
-        if is_relation(rows.native):
-            data = relation_columns(rows.native.limit(LOOKED_AT), unused)
-        else:
-            frame = nw.from_native(rows.native).select(*unused)
-            data = frames.to_arrays(frame.head(LOOKED_AT))
     varying = {}
-    for name, cells in data.items():
+    for name, cells in first_rows(source, unused).items():
         texts = set(map(str, cells))
         if len(texts) > 1:
             varying[name] = cells
     return columns_of(varying)
 
 
+def first_rows(source: Any, names: Sequence[str]) -> dict[str, ndarray]:
+    """Return columns with the first rows of a file or data frame.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        As for `workbench.data.frames.read_columns`.
+    names : list of str
+        Columns of the source.
+
+    Examples
+    --------
+    >>> len(first_rows({"value": range(3_000)}, ["value"])["value"])
+    2000
+    """
+    import narwhals as nw
+
+    with frames.scan(source, names) as rows:
+        if is_relation(rows.native):
+            return relation_columns(rows.native.limit(LOOKED_AT), names)
+        frame = nw.from_native(rows.native).select(*names)
+        return frames.to_arrays(frame.head(LOOKED_AT))
+
+
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
     kind, content = _UNUSED[column.seems]
-    file = ""
     remedy = ". This report has no option for it"
-    if isinstance(source, (str, os.PathLike)):
-        file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
-        name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
-        option = options[column.seems]
-        remedy = f". To use it, add {option} {name}"
+        option = f"{options[column.seems]} {_typed(column.name)}"
+        remedy = f". To use it, add {option}"
         if option.startswith("workbench "):
-            remedy = f". To use it, run {option} {name} instead"
-    text = f"column {column.name!r}{file} seems to contain {content} but was not used{remedy}"
-    return Note(kind, text)
+            remedy = f". To use it, run {option} instead"
+    name = f"column {column.name!r}{_name_of_file(source)}"
+    return Note(kind, f"{name} seems to contain {content} but was not used{remedy}")
+
+
+def _name_of_file(source: Any) -> str:
+    is_path = isinstance(source, (str, os.PathLike))
+    return f" of {os.path.basename(source)!r}" if is_path else ""
+
+
+def _typed(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else repr(name)

@@ -19,7 +19,7 @@ from pathlib import Path
 from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import frames, numbers
-from workbench.data.classes import looks, usual_spellings, verdict_of
+from workbench.data.classes import alike_notes, looks, usual_spellings, verdict_of
 from workbench.data.columns import plain_name, spelled
 from workbench.data.combined import recognized
 from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
@@ -33,6 +33,11 @@ ITEM = re.compile(r"(.*[_ .-])?(id|ids|uuid|guid|key)|item|case|nr|no|document|u
 ANNOTATOR = re.compile(
     r"(annotator|coder|rater|labell?er|reviewer|worker|grader|completed_by|annotated_by)"
     r"([_ .-]?(id|name|email))?"
+)
+# columns with labels that no annotator gave on their own, and identifiers
+NO_ANNOTATOR = re.compile(
+    r"(.*[_ .-])?(consensus|gold|final|adjudicat(ed|ion)|majority|pred|prediction|predicted)"
+    r"([_ .-](label|class|category|answer|vote|standard))?|document|(.*[_ .-])?(id|uuid|guid)"
 )
 LABEL = (*CHOICE_FIELDS, "grade", "rating", "score", "code", "correct", "truth", "value")
 
@@ -115,7 +120,7 @@ def read_annotators(
         annotator without a name gets the name of the file.
     annotators : str
         Columns of a table that are annotators, separated by commas. By default those that hold the
-        same classes.
+        same classes, without columns called "gold", "consensus", "final" or "prediction".
     item : str
         Column of the item, by default one with a usual name.
     annotator, label : str
@@ -150,6 +155,9 @@ def read_annotators(
             table = _read_table(path, read.notes)
             by = "" if annotators else table.column("annotator", annotator, ANNOTATOR)
             key = table.column("item", item, ITEM, by)
+            if not item and plain_name(key).startswith("document"):
+                # a document has several items if both have a column
+                key = next((name for name in table.cells if plain_name(name) == "item"), key)
             if by or person:
                 rows = _of_long_table(table, by, person, key, label)
             else:
@@ -303,6 +311,8 @@ def _of_long_table(
     table.note(f"{table.label}: column {chosen!r} has the label of {annotator} for item {key!r}")
     table.refuse_totals(key, table.cells[key])
     people = table.cells[by] if by else [person] * len(table.rows)
+    if by:
+        table.notes.extend(alike_notes(by, list(filter(None, people))))
     labels = table.without_gaps(chosen)
     for row, name, item, answer in zip(table.rows, people, table.cells[key], labels, strict=True):
         if not answer:
@@ -356,21 +366,21 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
 
 
 def _annotator_columns(table: _Table, key: str) -> list:
-    """Return the columns of a table that hold the same classes, or raise if they are unclear."""
+    """Return the columns of a table that hold the same classes, or raise if they are unclear.
+
+    A column called "gold" or "prediction" is used only if there is just one annotator next to it.
+    """
     classes = {}
     for name, cells in table.cells.items():
         labels = {cell.casefold() for cell in cells if cell and cell.lower() not in GAPS}
         if name != key and 0 < len(labels) <= MOST_CLASSES:
             classes[name] = set(as_labels([*labels]))
-    groups: dict[tuple, None] = {}
-    for first in classes.values():
-        alike = []
-        for name, second in classes.items():
-            shared = first & second
-            if 2 * len(shared) >= min(len(first), len(second)):
-                alike.append(name)
-        if len(alike) > 1:
-            groups[tuple(alike)] = None
+    of_people = {
+        name: labels
+        for name, labels in classes.items()
+        if not NO_ANNOTATOR.fullmatch(plain_name(name))
+    }
+    groups = _alike_columns(of_people) or _alike_columns(classes)
     if len(groups) == 1:
         return list(*groups)
     problem = f"no two columns hold the same classes; the columns are {_quoted(table.cells)}"
@@ -383,6 +393,20 @@ def _annotator_columns(table: _Table, key: str) -> list:
         f"({problem}). If the table has a row for each label, give {{0}} and {{1}}",
         others=("annotator", "label"),
     )
+
+
+def _alike_columns(classes: dict[str, set]) -> dict[tuple, None]:
+    """Return the sets of columns that share at least half of their classes, as keys."""
+    groups: dict[tuple, None] = {}
+    for first in classes.values():
+        alike = []
+        for name, second in classes.items():
+            shared = first & second
+            if 2 * len(shared) >= min(len(first), len(second)):
+                alike.append(name)
+        if len(alike) > 1:
+            groups[tuple(alike)] = None
+    return groups
 
 
 def _quoted(names: Iterable) -> str:

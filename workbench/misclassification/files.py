@@ -91,7 +91,8 @@ def load_audit(
         - one row per audited item with its true and its predicted class;
         - a confusion matrix: one row per true class, with its name in the first column or in column
           `truth`, and one column of counts per predicted class;
-        - one row per pair of classes with its count in column `total`.
+        - one row per pair of classes with its count in column `total`; pairs that repeat are added
+          up, and a note says so.
     truth, prediction : str, default "truth" and "prediction"
         Columns of the true and of the predicted class. A file without column `prediction` is read
         as a confusion matrix.
@@ -306,7 +307,10 @@ def _read_items(
         text = f"the {labeled.sum():,} labeled rows of {labeled.size:,}"
         notes = (*notes, Note("assumption", text, LABELED_ROWS))
         data = {name: cells[labeled] for name, cells in data.items()}
-    weights = numbers.to_numbers(weight, data[weight]) if weight else None
+    weights = None
+    if weight:
+        weights = numbers.to_numbers(weight, data[weight])
+        notes = (*notes, *numbers.probability_notes(weight, weights))
     periods = np.full(labeled.sum(), "", object)
     if period:
         periods = _periods_of(period, data[period], every)
@@ -316,9 +320,13 @@ def _read_items(
     notes = (*notes, *class_notes)
     parts = [periods, labels_by_column[truth], labels_by_column[prediction]]
     pairs = {*zip(*(part.tolist() for part in parts), strict=True)}
-    if len(pairs) == labeled.size and not weight:
+    is_table = len(pairs) == labeled.size
+    if not weight and (is_table or _counts_repeats(audit, columns, total)):
         items = _items_of_pairs(audit, total)
-        notes = (*notes, *_pair_notes(items, total))
+        if is_table:
+            notes = (*notes, *_pair_notes(items, total))
+        else:
+            notes = (*notes, confusion_matrices.added_up(total, sum(items)))
         parts = [np.repeat(part, items or 1) for part in parts]
     periods, true, predicted = parts
     is_text = "U" in (true.dtype.kind, predicted.dtype.kind)
@@ -331,6 +339,17 @@ def _read_items(
         order,
         notes,
     )
+
+
+def _counts_repeats(audit: Any, columns: list[str], total: str) -> bool:
+    """Return whether rows of the same classes hold counts in column `total`."""
+    names = column_names(audit)
+    name = spelled(total, names)
+    if name not in names:
+        return False
+    data, _ = read_columns(audit, [*filter(None, names)])
+    keys = [spelled(column, names) for column in columns]
+    return confusion_matrices.counts_repeats(data, name, keys)
 
 
 def _no_audit(audit: Any, prediction: str) -> WrongValue:

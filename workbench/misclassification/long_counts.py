@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench.checks import WrongValue, is_missing, listed
-from workbench.data import frames, numbers
+from workbench.data import confusion_matrices, frames, numbers
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
 
@@ -79,11 +79,30 @@ def ready(
     data = _all_columns(source, names)
     column = spelled(predicted, names)
     total_column = spelled(total, names)
+    name = total_column if total_column in names else confusion_matrices.count_column(names)
+    keys = [spelled(period, names), column]
+    if name and keys[0] in names:
+        data, more = _added_up(data, name, keys)
+        notes = (*notes, *more)
     if total_column not in names:
         total_column = _column_of_items(data, period, column)
         if not total_column:
             return _with_period(source, no_period, period, total, predicted, notes)
     return _rows_of_classes(data, no_period, period, total_column, column, notes)
+
+
+def _added_up(data: Columns, name: str, keys: list[str]) -> tuple[Columns, tuple[Note, ...]]:
+    """Return counts with one row per period and class, and a note if rows were added up."""
+    pairs = _pairs(data, keys)
+    is_table = len({*pairs}) == len(pairs)
+    if is_table or name in keys or not confusion_matrices.counts_repeats(data, name, keys):
+        return data, ()
+    sums: Counter = Counter()
+    for pair, count in zip(pairs, numbers.as_text(data[name]), strict=True):
+        sums[pair] += int(count)
+    summed = dict(zip(keys, map(numbers.objects, zip(*sums, strict=True)), strict=True))
+    summed[name] = numbers.objects([*sums.values()])
+    return summed, (confusion_matrices.added_up(name, sums.total()),)
 
 
 def _one_row(source: Any, names: tuple[str, ...], no_period: bool) -> Any:
@@ -211,7 +230,8 @@ def _refuse_a_grid(
     """Raise if rows with counts repeat a class, or if another column distinguishes them."""
     texts = numbers.as_text(data[predicted])
     (repeated, rows), *_ = Counter(texts).most_common(1)
-    if len(data) == 2 and columns and len(texts) <= 2 * len({*texts}):
+    are_counts = any(plain_name(name) in confusion_matrices.COUNT_NAMES for name in columns)
+    if len(data) == 2 and columns and (are_counts or len(texts) <= 2 * len({*texts})):
         raise WrongValue(
             "counts",
             f"must have one row per class; {repeated!r} has {rows} rows in column {predicted!r}. "

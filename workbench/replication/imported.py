@@ -18,6 +18,7 @@ METHODS = (
     "bootstrap",
     "sdr",
 )
+LIKE_WEIGHT = (0.5, 2.0)  # least and largest sum of a replicate over that of the weight
 DECIMALS = 4  # published weights are rounded
 
 
@@ -147,7 +148,21 @@ def _checked(replicate_weights: ArrayLike, weight: ndarray, method: str) -> ndar
         for row, column in np.argwhere(wrong)[:1]:
             value = f"item {row} replicate {column} is {array[row, column]:g}"
             raise WrongValue(name, f"must be {rule}; {value}")
+    _refuse_factors(array.sum(0) / weight.sum())
     return array.astype(float)
+
+
+def _refuse_factors(ratios: ndarray) -> None:
+    """Raise if the sums of all replicates are far from the sum of the weight."""
+    low, high = LIKE_WEIGHT
+    if not ((ratios < low) | (ratios > high)).all():
+        return
+    rule = (
+        "must be weights, whose sums are like that of the weight; their median sum is "
+        f"{np.median(ratios):.2g} times that sum. If they are factors such as 0 and 2, multiply "
+        "each by the item's weight"
+    )
+    raise WrongValue("replicate_weights", rule)
 
 
 def _coefficients(

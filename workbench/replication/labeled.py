@@ -418,7 +418,7 @@ def load_labeled(
 
         - a confusion matrix, whose rows and columns are named by the classes;
         - a table with one row per pair of classes and their number in a column "n", "count" or
-          "freq".
+          "freq". Pairs that repeat, for example each day, are added up, and a note says so.
     truth, prediction, score, stratum, psu, weight, group : str
         Column names, "" for none. The defaults are "truth", "prediction", "stratum", and "" for the
         others. See the Notes.
@@ -566,8 +566,8 @@ def load_labeled(
         classes = "auto"
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     of_classes = {truth, roles["prediction"], *predictions}
-    if names == of_classes and not unlabeled and not matrix_notes:
-        pairs = confusion_matrices.pair_counts("items", items, list(data.values()))
+    if names == of_classes | {roles["group"]} - {""} and not unlabeled and not matrix_notes:
+        pairs = confusion_matrices.pair_counts("items", items, data)
         if pairs:
             counts, matrix_notes = pairs
             labeled = np.repeat(labeled, counts)
@@ -689,6 +689,7 @@ def _read(
         notes += alike_notes(sources[role], read[role])
     if "group" in sources:
         read["group"] = _groups(sources["group"], data[sources["group"]])
+        notes += alike_notes(sources["group"], read["group"][read["group"].astype(str) != ""])
     if "prediction" in read:
         refuse_verdicts(truth, read["truth"], WITHOUT_CLASSES)
         for name in [sources["prediction"], *class_columns]:
@@ -699,7 +700,10 @@ def _read(
             problem = f": a weight must be at least 0; got {weight[row]:g}"
             raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
         _refuse_total_row(sources["weight"], weights(weight))
+        notes += numbers.probability_notes(sources["weight"], weight)
     _refuse_total_row(truth, read["truth"])
+    if read["truth"].dtype.kind in "if":
+        notes += numbers.missing_code_notes(truth, read["truth"])
     return read, labels, parsed, notes
 
 

@@ -50,6 +50,7 @@ _METADATA = re.compile(
 )
 _NO_MODEL = {
     roles.ID,
+    roles.REPEATED,
     roles.TRUTH,
     roles.STRATUM,
     roles.CLUSTER,

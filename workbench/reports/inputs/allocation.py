@@ -13,7 +13,9 @@ from workbench.allocation.values import estimates
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
-from workbench.data import roles
+from workbench.data import frames, numbers, roles
+from workbench.data.columns import spelled
+from workbench.data.scored_items import missing_labels
 from workbench.labeling import sheets as label_sheets
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
@@ -185,7 +187,26 @@ def read(
     used = inputs.only("stratum", "size", "sd", "value", "id").values()
     plan = with_unused(plan, inputs.strata, used, OPTIONS, warn=False)
     estimate = estimate and with_unused(estimate, inputs.strata, used, OPTIONS)
+    code_notes = _missing_code_notes(inputs)
+    plan = plan._noted(*code_notes)
+    estimate = estimate and estimate._noted(*code_notes)
     return summary, plan, drawn, estimate
+
+
+def _missing_code_notes(inputs: AllocationParameters) -> list[Note]:
+    """Return and print a note if the values begin with codes such as -999 for missing values."""
+    if not inputs.strata or not inputs.value:
+        return []
+    names = frames.column_names(inputs.strata)
+    cells = roles.first_rows(inputs.strata, [spelled(inputs.value, names)]).popitem()[1]
+    try:
+        values = numbers.to_numbers(inputs.value, cells[~missing_labels(cells, None)[0]])
+    except ValueError:  # the decimal mark is clear only from later rows
+        return []
+    notes = numbers.missing_code_notes(inputs.value, values)
+    for note in notes:
+        warn_of_limit(note.text)
+    return notes
 
 
 def _check_files(inputs: AllocationParameters) -> None:

@@ -197,6 +197,6 @@ def unused(
     if audit == counts:
         return unused_columns(audit, audit_columns + count_columns, OPTIONS)
     return (
-        *unused_columns(audit, audit_columns, OPTIONS),
+        *unused_columns(audit, audit_columns, {**OPTIONS, roles.REPEATED: ""}),
         *unused_columns(counts, count_columns, {roles.MONTH: "--period"}),
     )

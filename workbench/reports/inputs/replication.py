@@ -25,6 +25,8 @@ OPTIONS = {
     roles.WEIGHT: "--weight",
     roles.MONTH: "--group",
     roles.MODEL: "--group",
+    roles.PART: "--group",
+    roles.REPEATED: "--psu",
 }
 
 
@@ -126,13 +128,18 @@ def read(**parameters: Any) -> LabeledItems:
         ) from error
     for text in confusion_matrices.assumptions(labeled.notes):
         warn_of_limit(text)
+    for note in labeled.notes:
+        if note.kind == "unreliable":
+            warn_of_limit(note.text)
     # replicate weights contain the strata and clusters of the design
     if confusion_matrices.is_matrix(labeled.notes) or inputs.replicate_weights:
         return labeled
     used = inputs.only("truth", "prediction", "score", *DESIGN)
     # a second column may divide the strata further, but must not replace them
     has_strata = len({*labeled.stratum}) > 1
-    options = OPTIONS | {roles.STRATUM: "--group"} if has_strata else OPTIONS
+    options = OPTIONS | {roles.STRATUM: "--group"} if has_strata else {**OPTIONS}
+    if inputs.psu:
+        del options[roles.REPEATED]
     return with_unused(labeled, inputs.items, used.values(), options)
 
 
