@@ -34,7 +34,7 @@ _SIZE = re.compile(
     r"n|n_?(items|samples|rows|obs|cases)|items|samples|(fold_?)?sizes?|support|counts?"
 )
 # columns that are often computed from those of the models
-_COMPUTED = re.compile(r"diff(erence)?s?(_.*)?|.+_diff(erence)?|p_?val(ue)?s?")
+_COMPUTED = re.compile(r"diff(erence)?s?(_.*)?|.+_diff(erence)?|p_?(vals?|values?)")
 _SUMMARY = re.compile(r"best(_.*)?|worst(_.*)?|max(imum)?|min(imum)?|mean|avg|average")
 # scikit-learn's other columns, and columns of sizes, times and row numbers
 _NEVER = re.compile(
