@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import prevalence
+from refusals import refused
 from scipy import stats
 
 import workbench as wb
@@ -1874,3 +1875,28 @@ def test_a_long_series_shows_its_ends_and_the_audited_period():
     assert {int(shares.argmin()), int(shares.argmax())} <= {
         k for k in range(230) if shares[k] in shares[[*places]]
     }
+
+
+@pytest.mark.parametrize("method", ["mle", "calibration", "misclassification"])
+def test_the_named_period_is_the_audited_one_although_an_earlier_one_has_its_counts(method):
+    audit = wb.ConfusionCounts([[260, 20], [30, 90]])
+    counts = {"Jan": [290, 110], "Feb": [300, 100], "Mar": [290, 110]}
+    named = wb.prevalence_series(audit, "Mar", counts, method=method)
+    backward = dict(reversed(counts.items()))
+    first = wb.prevalence_series(audit, [290, 110], backward, method=method)
+    assert (named.audit_period, first.audit_period) == ("Mar", "Mar")
+    assert named.estimates[::-1] == pytest.approx(first.estimates, abs=1e-12)
+    assert named.standard_errors[::-1] == pytest.approx(first.standard_errors, abs=1e-12)
+    assert named.standard_errors[2] == 0 < named.standard_errors[0]  # all 400 items were audited
+    notes = [note.text for note in named.notes if note.where == ("period", "Mar")]
+    assert notes[0] == "it is the audited period"
+    again = type(named).from_dict(named.to_dict())
+    assert again.levels() == named.levels()
+
+
+def test_a_named_period_must_have_usable_counts():
+    audit = wb.ConfusionCounts([[260, 20], [30, 90]])
+    counts = {"Jan": [290, 110], "Feb": [0, 0]}
+    refused(lambda: wb.prevalence_series(audit, "Mar", counts), "counts_at_audit", "must be")
+    with pytest.raises(ValueError, match="no items were counted"):
+        wb.prevalence_series(audit, "Feb", counts)

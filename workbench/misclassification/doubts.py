@@ -92,10 +92,9 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     size = periods.size[t]
     own = periods.own[t]
     if own:
-        yield (
-            "data",
-            "its counts equal those at audit time, so it is taken to be the audited period",
-        )
+        named = "it is the audited period"
+        equal = "its counts equal those at audit time, so it is taken to be the audited period"
+        yield "data", equal if periods.audited is None else named
         if audit.n == size:
             yield "data", "all of its items were audited, so the proportion is known exactly"
     yield from _outside(periods, t)

@@ -50,6 +50,8 @@ class Periods:
         Type of the intervals. It decides how many counts are added to each cell of the audit.
     sampled_by : {"random", "truth", "prediction"}
         Design of the audit.
+    audited : int or None
+        Position of the audited period. None for the first period with the counts of the frame.
     """
 
     audit: ConfusionCounts
@@ -59,6 +61,7 @@ class Periods:
     rates: str
     construction: str = DELTA
     sampled_by: str = "random"
+    audited: int | None = None
 
     @property
     def entry(self) -> methods.Method:
@@ -92,9 +95,11 @@ class Periods:
 
     @cached_property
     def own(self) -> ndarray:
-        """Marks the audited frame itself: the first period with the same counts, (T,)."""
+        """Marks the audited period: the one that was named, or the first with the same counts."""
         if self.frame is None:
             return np.zeros(len(self.counts), bool)
+        if self.audited is not None:
+            return np.arange(len(self.counts)) == self.audited
         same = (self.counts == self.frame).all(1)
         return same & (same.cumsum() == 1)
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from workbench.checks import WrongValue, choice, counted, each, listed, suggestion
+from workbench.checks import WrongValue, choice, counted, each, instance, listed, suggestion
 from workbench.checks import level as check_level
 from workbench.misclassification import audits as of_periods
 from workbench.misclassification import calendar, designs
@@ -202,6 +202,9 @@ class PrevalenceSeries(Result):
     audits : tuple of ConfusionCounts or None
         With several audits, that of each period, or None if the period was not audited. Otherwise
         empty.
+    audited : int or None
+        Position of the audited period, if it was named. None means the first period whose counts
+        equal `counts_at_audit`.
 
     See Also
     --------
@@ -223,6 +226,7 @@ class PrevalenceSeries(Result):
     sampled_by: str = RANDOM
     audit_rates: str = "one"
     audits: tuple = ()
+    audited: int | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -282,12 +286,19 @@ class PrevalenceSeries(Result):
                 method,
                 rates,
                 sampled_by=sampled_by,
+                audited=self._audited,
             )
         parts = []
         for t, row in zip(self._reported, counts, strict=True):
             audit = self.audits[t]
             parts.append(of_periods.own_periods(audit, row, method, rates, sampled_by))
         return of_periods.OwnAudits(tuple(parts))
+
+    @property
+    def _audited(self) -> int | None:
+        """Return the position of the named audited period among the reported ones, or None."""
+        places = np.flatnonzero(self._reported == self.audited)
+        return int(places[0]) if places.size else None
 
     @property
     def _reported_periods(self) -> list:
@@ -674,7 +685,7 @@ class PrevalenceSeries(Result):
 
 def prevalence_series(
     audit: ConfusionCounts | Mapping,
-    counts_at_audit: ArrayLike | None,
+    counts_at_audit: ArrayLike | str | None,
     counts_by_period: Any,
     *,
     method: str = "auto",
@@ -694,13 +705,13 @@ def prevalence_series(
         audit time), or a sample of the design that `sampled_by` names. Or the audits of several
         periods, by the names of the periods. Dates may be written in another form than in the
         counts.
-    counts_at_audit : (K,) array_like of int or None
-        Predicted counts of that frame in the order of `audit.labels`. None with audits of several
-        periods, and for methods that do not need it.
+    counts_at_audit : str, (K,) array_like of int or None
+        Name of the audited period, or the predicted counts of the frame in the order of
+        `audit.labels`. None with audits of several periods, and for methods that do not need it.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
-        Predicted counts. Without a mapping the periods are called 1 to T. The first period whose
-        counts equal `counts_at_audit` is taken to be the audited frame itself. A period that cannot
-        be reported keeps its place, with a note on the reason.
+        Predicted counts. Without a mapping the periods are called 1 to T. If no audited period is
+        named, it is the first period whose counts equal `counts_at_audit`. A period that cannot be
+        reported keeps its place, with a note on the reason.
     method : str, default "auto"
         Estimator, as in `estimate_prevalence`. With audits of several periods, "auto" and "mle"
         mean "misclassification" if the rates are pooled or the audits were sampled by the truth.
@@ -738,7 +749,7 @@ def prevalence_series(
     --------
     >>> audit = ConfusionCounts([[331, 18], [7, 44]])
     >>> months = {"Jan": [1579, 218], "Jun": [4280, 720], "Jul": [0, 0], "Dec": [4191, 809]}
-    >>> series = prevalence_series(audit, [1579, 218], months)
+    >>> series = prevalence_series(audit, "Jan", months)
     >>> series.problems[2]
     'no items were counted'
     >>> series.change("Jun", "Dec")      # doctest: +NORMALIZE_WHITESPACE
@@ -761,8 +772,15 @@ def prevalence_series(
             sampled_by,
             audit_rates,
         )
-    design = read_design(audit, counts_at_audit, method, rates, sampled_by)
+    instance("audit", audit, ConfusionCounts)
     periods, counts = _read_periods(counts_by_period, audit.labels)
+    audited = None
+    if isinstance(counts_at_audit, str):
+        audited = periods.index(choice("counts_at_audit", counts_at_audit, periods))
+        counts_at_audit = counts[audited]
+        if isinstance(counts_at_audit, CountsError):
+            raise counts_at_audit
+    design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     return _series(
         audit,
         design.frame,
@@ -772,6 +790,7 @@ def prevalence_series(
         rates,
         design.notes,
         sampled_by=design.sampled_by,
+        audited=audited,
     )
 
 

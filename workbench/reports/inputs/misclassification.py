@@ -258,7 +258,7 @@ def _corrected(
     if audited.weighted is not None:
         return several.weighted_series(audited, months, **settings)
     try:
-        return series.prevalence_series(audited, at_audit, months, **settings)
+        return series.prevalence_series(audited, audit_period or at_audit, months, **settings)
     except checks.WrongValue as error:
         if error.argument == "counts_at_audit":
             _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
