@@ -51,6 +51,6 @@ def test_the_page_says_how_many(tmp_path):
     )
     page = page_of(done, tmp_path)
     assert (
-        "The next audit" in page
+        "Size of the next audit" in page
         and "audited items for a 95% confidence interval of ±0.04 for the change (mle:" in page
     )
