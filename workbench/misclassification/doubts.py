@@ -129,7 +129,8 @@ def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
         where = "the range that the audited items allow" if periods.own[t] else "0 to 1"
         text = (
             f"the estimate of class {', '.join(names)} lies outside {where}, because the counts do "
-            "not fit the rates of the audit. Tables and charts show the nearest possible proportion"
+            "not fit the rates of the audit. This may be chance, or the rates may have changed; "
+            "then the interval is wrong. Tables and charts show the nearest possible proportion"
         )
         yield "unreliable", text
     for k in reported:
