@@ -93,7 +93,7 @@ _NAMES = {
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"(psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
-    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store)"
+    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store|branch)"
     r"([_ .-]?(id|no|nr|number|key))?",
     STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
     PART: r"(data_?)?(split|subset|partition|part|set)",
