@@ -12,6 +12,7 @@ from thinned import thinned
 import workbench as wb
 from workbench.audits import random_sample
 from workbench.data.scored_items import ScoredItems
+from workbench.reports.inputs import stratified
 from workbench.reports.inputs.unused import few_values
 
 
@@ -445,6 +446,9 @@ def test_few_values_are_expected_in_strata_of_large_clusters(tmp_path):
     rng = np.random.default_rng(5)
     rows = [*rng.choice(1200, 24, replace=False), *rng.choice(np.arange(1200, 1500), 96, False)]
     assert [*sampled_strata(tmp_path, columns, rows, "region")] == []
+    options = {"scores": str(tmp_path / "s.csv"), "prediction": "prediction", "truth": "label"}
+    _, audit = stratified.read(**options, strata_by="region")
+    assert not any("values of column 'shop'" in note.text for note in audit.notes)
     assert [*sampled_strata(tmp_path, columns, rows, "")] == ["shop"]
     columns["shop"] = [f"s{k // 30}" for k in range(1500)]
     together = [*range(60), *range(1200, 1260)]
