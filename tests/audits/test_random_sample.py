@@ -12,6 +12,7 @@ from thinned import thinned
 import workbench as wb
 from workbench.audits import random_sample
 from workbench.data.scored_items import ScoredItems
+from workbench.reports.inputs import stratified
 from workbench.reports.inputs.unused import few_values
 
 
@@ -388,6 +389,27 @@ def test_the_bound_for_few_values_holds_in_all_samples(n):
         assert (reached <= each.reached).mean() <= each.pvalue <= 1
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_bound_for_few_values_holds_in_all_samples_of_strata(n):
+    values = list("aaabbbccd")
+    strata = np.repeat(["x", "y"], [6, 3])
+    samples = [
+        np.isin(np.arange(9), [*first, last])
+        for first in itertools.combinations(range(6), n)
+        for last in range(6, 9)
+    ]
+    found = [random_sample.reached_values(values, sample, strata) for sample in samples]
+    reached = np.array([each.reached for each in found])
+    assert found[0].expected <= reached.mean() + 1e-12
+    for each in found:
+        assert (reached <= each.reached).mean() <= each.pvalue <= 1
+
+
+def test_a_large_value_without_a_label_is_no_division_by_zero():
+    found = random_sample.reached_values([0, 1] * 10_000, np.arange(20_000) % 2 == 0)
+    assert (found.reached, found.total) == (1, 2) and found.pvalue < 1e-300
+
+
 def test_labels_of_whole_clusters_are_noted_and_random_ones_are_not(tmp_path):
     everyone = population().assign(shop=[f"s{k // 30}" for k in range(1500)], day=range(1500))
     for rows, told in (
@@ -406,3 +428,62 @@ def test_labels_of_whole_clusters_are_noted_and_random_ones_are_not(tmp_path):
         f"only 4 of the 50 values of column 'shop'; a random sample would have about {expected:.0f}"
         in (note.text)
     )
+
+
+def sampled_strata(tmp_path, columns, rows, strata, path="s.csv"):
+    """Write labels of some rows, and return the notes on columns with too few values."""
+    everyone = population().assign(**columns)
+    labeled_in(everyone, rows).drop(columns="truth").to_csv(tmp_path / path, index=False)
+    items = read(pd.read_csv(tmp_path / path), by=strata or None)
+    used = ["id", "score", "prediction", "label", strata]
+    return few_values(str(tmp_path / path), used, items.labeled, items.size, items.by)
+
+
+def test_few_values_are_expected_in_strata_of_large_clusters(tmp_path):
+    region = np.repeat(["north", "south"], [1200, 300])
+    shops = [f"s{k // 12}" if k < 1200 else f"big{k % 5}" for k in range(1500)]
+    columns = {"region": region, "shop": shops}
+    rng = np.random.default_rng(5)
+    rows = [*rng.choice(1200, 24, replace=False), *rng.choice(np.arange(1200, 1500), 96, False)]
+    assert [*sampled_strata(tmp_path, columns, rows, "region")] == []
+    options = {"scores": str(tmp_path / "s.csv"), "prediction": "prediction", "truth": "label"}
+    _, audit = stratified.read(**options, strata_by="region")
+    assert not any("values of column 'shop'" in note.text for note in audit.notes)
+    assert [*sampled_strata(tmp_path, columns, rows, "")] == ["shop"]
+    columns["shop"] = [f"s{k // 30}" for k in range(1500)]
+    together = [*range(60), *range(1200, 1260)]
+    assert [*sampled_strata(tmp_path, columns, together, "region")] == ["shop"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "told"),
+    [
+        ("branch", 9, True),
+        ("branch", 4, False),
+        ("status", 9, False),
+        ("status", 50, True),
+        ("batch", 50, False),
+        ("Random number", 50, False),
+        ("order_id", 50, True),
+    ],
+)
+def test_few_clusters_are_noted_and_batches_of_a_sample_are_not(tmp_path, name, values, told):
+    columns = {name: [f"v{k * values // 1500}" for k in range(1500)]}
+    notes = sampled_strata(tmp_path, columns, range(120), "")
+    assert [*notes] == [name] * told
+
+
+def test_strata_that_were_sampled_at_different_rates_are_no_gap():
+    everyone = population().sort_values("score", ignore_index=True)
+    everyone["part"] = [f"part {k // 500}" for k in range(1500)]
+    high = everyone.index[everyone["score"] < everyone["score"].quantile(0.94)]
+    rows = [*range(0, 500, 5), *range(500, 1000, 20), *high[high >= 1000][:400:80]]
+    labeled = labeled_in(everyone, rows)
+    with pytest.raises(ValueError, match="none of the .* items with a score above"):
+        wb.accuracy_audit(read(labeled))
+    wb.accuracy_audit(read(labeled, by="part"))
+    top = [*range(300, 500, 2), *range(500, 1000, 20), *range(1000, 1500, 100)]
+    with pytest.raises(ValueError, match="none of the 300 items with a score below"):
+        wb.accuracy_audit(read(labeled_in(everyone, top), by="part"))
+    with pytest.raises(ValueError, match="none of the 500 items of stratum 'part 2' has a label"):
+        wb.accuracy_audit(read(labeled_in(everyone, rows[:-5]), by="part"))

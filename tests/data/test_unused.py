@@ -61,6 +61,12 @@ REPEATS = {
     "no identifiers": ({"repeat": [0, 1, 2] * 40}, "repeat"),
     "a name with a blank": ({"row id": [k % 30 for k in range(100)]}, "row id"),
     "patients are clusters": ({"patient_id": [k % 30 for k in range(100)]}, ""),
+    "postal codes": ({"postal_id": [k % 30 for k in range(100)]}, ""),
+    "categories": ({"item": [*range(100)], "category_id": [k % 30 for k in range(100)]}, ""),
+    "questions with answers": (
+        {"id": [*range(100)], "question_id": [k % 30 for k in range(100)]},
+        "question_id",
+    ),
     "few regions": ({"region_id": [k % 9 for k in range(100)]}, ""),
     "all different": ({"item": [*range(100)]}, ""),
     "gaps": ({"item": [*range(60), *[None] * 40]}, ""),
@@ -85,7 +91,27 @@ def test_repeated_identifiers_have_a_remedy():
     note = _told(columns, options={roles.REPEATED: "--psu"})["row id"]
     assert note.text == f"{problem} items. To use it, add --psu 'row id'"
     note = _told(columns, options={roles.REPEATED: ""})["row id"]
-    assert note.text == f"{problem} items. Keep one row for each of its values"
+    remedy = "If rows with the same value are the same item, keep one row of each"
+    assert note.text == f"{problem} items. {remedy}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "used", "option", "told"),
+    [
+        ({"stratum": [k // 25 for k in range(100)]}, "stratum", "--psu", False),
+        ({"stratum": [k // 25 for k in range(100)]}, "truth", "--psu", True),
+        ({"stratum": [k // 50 for k in range(100)]}, "stratum", "--psu", True),
+        ({"model": [f"m{k // 25}" for k in range(100)]}, "model", "--psu", True),
+        ({"score": [k // 25 for k in range(100)]}, "score", "--psu", True),
+        ({"margins": [k / 100 for k in range(100)]}, "margins", "--psu", True),
+        ({"item": [*range(100)]}, "truth", "", False),
+        ({"item": [*range(100)]}, "truth", "--psu", True),
+        ({"row_id": [*range(100)]}, "truth", "", True),
+    ],
+)
+def test_identifiers_that_start_again_in_each_used_stratum(columns, used, option, told):
+    columns = {"case": [k % 25 for k in range(100)], **columns}
+    assert ("case" in _told(columns, [used], {roles.REPEATED: option})) == told
 
 
 def test_training_items_are_named():

@@ -236,5 +236,6 @@ def test_items_that_occur_twice_in_an_audit_are_noted(folder):
     size = len(lines) - 1
     assert (
         f"values of column 'item' of 'twice.csv' repeat ({size:,} values in {2 * size:,} rows), so "
-        "rows are not independent items. Keep one row for each of its values"
+        "rows are not independent items. If rows with the same value are the same item, keep one "
+        "row of each"
     ) in map(str, series_of(audit="twice.csv", counts="one.csv", method="mle").notes)

@@ -5,6 +5,7 @@ import pytest
 
 import workbench as wb
 from workbench.misclassification import files
+from workbench.results.limits import LimitReached, printed_limits
 
 
 def columns(**named):
@@ -321,13 +322,27 @@ def test_the_number_of_items_of_a_pair_as_other_programs_call_it():
         wb.load_audit({**pairs, "Freq": [40, "x", 35]})
 
 
-@pytest.mark.parametrize("name", ["n", "Freq", "count"])
+@pytest.mark.parametrize("name", ["Freq", "count"])
 def test_rows_of_a_pair_that_repeats_are_added_up(name):
     pairs = {"day": [1, 1, 2, 2], "truth": ["a", "b", "a", "b"], "prediction": ["a", "b"] * 2}
-    audit = wb.load_audit({**pairs, name: [40, 5, 35, 2]})
+    text = f"column {name!r} was read as the number of items in a row, 82 in all"
+    with printed_limits(), pytest.warns(LimitReached, match=text):
+        audit = wb.load_audit({**pairs, name: [40, 5, 35, 2]})
     assert audit.table.tolist() == [[75, 0], [0, 7]]
-    assert f"column {name!r} was read as the number of items in a row, 82 in all" in str(
-        audit.notes
-    )
+    assert text in str(audit.notes)
     items = {**pairs, "day": [1, 2, 3, 4], name: [40, 5, 35, 2]}
     assert wb.load_audit(items).table.tolist() == [[2, 0], [0, 2]]
+
+
+def test_the_length_of_each_item_is_no_count():
+    items = {"truth": [*"aabb"] * 10, "prediction": [*"aabb"] * 9 + [*"abab"]}
+    lengths = [7, 12, 9, 30] * 10
+    for columns in (
+        {"n": lengths},
+        {"count": lengths},
+        {"premise": [k // 4 for k in range(40)], "n": lengths},
+    ):
+        assert wb.load_audit(items | columns).table.tolist() == [[19, 1], [1, 19]]
+    pairs = {"premise": [k // 2 for k in range(40)], "truth": [*"ab"] * 20, "n": lengths}
+    audit = wb.load_audit({**pairs, "prediction": [*"abbbaaba"] * 5})
+    assert audit.table.tolist() == [[10, 10], [10, 10]]

@@ -3,6 +3,7 @@
 import pytest
 
 import workbench as wb
+from workbench.results.limits import LimitReached, printed_limits
 
 CLASSES = ["bog", "dry land", "forest", "lake"]
 PIXELS = [200_000, 150_000, 3_200_000, 6_450_000]
@@ -146,6 +147,15 @@ def test_rows_of_a_period_and_class_that_repeat_are_added_up(name, other, months
     counts = {"period": ["May", "May", "May", "June"], "prediction": ["a", "b", "a", "a"]}
     counts |= {**other, name: [5, 3, 7, 3]}
     assert wb.load_periods(counts, labels=("a", "b")) == months
+
+
+def test_many_counts_of_a_class_are_added_up_and_printed():
+    counts = {"period": ["May"] * 40, "prediction": ["a", "b"] * 20, "count": [5, 3] * 20}
+    with printed_limits(), pytest.warns(LimitReached, match="in a row, 160 in all"):
+        assert wb.load_periods(counts, labels=("a", "b")) == {"May": (100, 60)}
+    lengths = {**counts, "n": counts["count"]}
+    del lengths["count"]
+    assert wb.load_periods(lengths, labels=("a", "b")) == {"May": (20, 20)}
 
 
 def test_two_columns_that_may_hold_the_classes_are_asked_for():

@@ -507,11 +507,21 @@ def test_groups_that_look_alike_are_noted():
 DAYS = [day for day in range(12) for _ in range(4)]
 OF_DAYS = {"truth": list("aabb") * 12, "prediction": list("abab") * 12}
 COUNTS = [9, 2, 1, 7] * 12
+TWICE = {"truth": [*"aabb"] * 2, "prediction": [*"abab"] * 2}
+ONE_OF_A_CLASS = {"truth": [*"ab"] * 24, "prediction": [*"abbbaaba"] * 6}
 REPEATED_PAIRS = {
     "days": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "", 228),
     "days as groups": ({**OF_DAYS, "day": DAYS, "count": COUNTS}, "day", 228),
     "days and regions": ({**OF_DAYS, "day": DAYS, "region": ["n"] * 48, "freq": COUNTS}, "", 228),
-    "no other column": ({**OF_DAYS, "n": COUNTS}, "", 228),
+    "days in R": ({**OF_DAYS, "day": DAYS, "n": COUNTS}, "", 228),
+    "no other column": ({**TWICE, "count": [108, 24, 12, 84, 0, 0, 0, 0]}, "", 228),
+    "many rows of a pair": ({**OF_DAYS, "count": COUNTS}, "", 48),
+    "lengths of items": ({**OF_DAYS, "n": COUNTS}, "", 48),
+    "lengths of pairs of items": (
+        {**OF_DAYS, **ONE_OF_A_CLASS, "premise": [k // 2 for k in range(48)], "n": COUNTS},
+        "",
+        48,
+    ),
     "identifiers": ({**OF_DAYS, "id": [*range(48)], "count": COUNTS}, "", 48),
     "few regions": ({**OF_DAYS, "region": ["n", "s"] * 24, "count": COUNTS}, "", 48),
     "row numbers": ({**OF_DAYS, "n": [*range(1, 49)]}, "", 48),

@@ -135,7 +135,9 @@ class Values:
     pvalue: float
 
 
-def reached_values(values: Sequence, labeled: np.ndarray) -> Values:
+def reached_values(
+    values: Sequence, labeled: np.ndarray, strata: np.ndarray | None = None
+) -> Values:
     """Compare the values of the labeled items with those of a random sample of as many items.
 
     Clusters of items that were labeled together have fewer values.
@@ -146,12 +148,14 @@ def reached_values(values: Sequence, labeled: np.ndarray) -> Values:
         The value of each item, such as its customer.
     labeled : (N,) ndarray of bool
         Whether the item is labeled.
+    strata : (N,) ndarray, optional
+        Stratum of each item, within which as many items are sampled as are labeled.
 
     Notes
     -----
     A random sample of n of N items misses a value of g items with probability at most
-    (1 - n / N)^g. These events are negatively associated [3]_. So Chernoff's bound holds for the
-    number of missed values.
+    (1 - n / N)^g. With strata, this is the product over them. These events are negatively
+    associated [3]_. So Chernoff's bound holds for the number of missed values.
 
     References
     ----------
@@ -169,13 +173,23 @@ def reached_values(values: Sequence, labeled: np.ndarray) -> Values:
     size = np.bincount(code)
     reached = int((np.bincount(code[labeled], minlength=size.size) > 0).sum())
     missed = size.size - reached
-    mean = float(((1 - labeled.mean()) ** size).sum()) if code.size else 0.0
+    stratum = np.zeros(code.size, np.int64)
+    if strata is not None:
+        stratum = np.unique(strata, return_inverse=True)[1]
+    counts = np.bincount(stratum)
+    unlabeled = np.bincount(stratum[~labeled], minlength=counts.size)
+    with np.errstate(divide="ignore"):  # log of 0 for strata that are labeled completely
+        of_item = np.log(unlabeled / counts)[stratum]
+    mean = float(np.exp(np.bincount(code, of_item)).sum())
+    mean = max(mean, float(np.finfo(float).tiny))
     exponent = missed - mean - missed * np.log(missed / mean) if missed > mean else 0.0
     return Values(size.size, reached, size.size - mean, float(np.exp(exponent)))
 
 
 def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
     """Raise if a class or a range of scores has no label although a random sample would have one.
+
+    Given strata may have been sampled at different rates, so the sample is random within each.
 
     Parameters
     ----------
@@ -188,31 +202,49 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
     ValueError
         The message names the part without labels and two ways to solve the problem.
     """
-    for groups, part in ((items.prediction, "items predicted"), (items.by, "items of stratum")):
-        if groups is None:
-            continue
-        classes, code = np.unique(groups, return_inverse=True)
-        size, labels = np.bincount(code), np.bincount(code[index], minlength=classes.size)
-        chance = classes.size * (1 - size / items.size) ** index.size
-        unseen = (labels == 0) & (chance < UNSEEN_CLASS)
-        if unseen.any():
-            names = checks.listed(classes[unseen].tolist(), 5, quoted=True)
-            _refuse(f"{part} {names}", int(size[unseen].sum()), items.size, index.size)
+    strata = np.zeros(items.size, np.int64)
+    if items.by is not None:
+        stratum_names, strata = np.unique(items.by, return_inverse=True)
+        one_stratum = np.zeros(items.size, np.int64)
+        _refuse_unseen_groups("items of stratum", stratum_names, strata, one_stratum, index)
+    if items.prediction is not None:
+        classes, code = np.unique(items.prediction, return_inverse=True)
+        _refuse_unseen_groups("items predicted", classes, code, strata, index)
     if items.score_is != "none":
-        _refuse_unseen_scores(items.score, index)
+        _refuse_unseen_scores(items.score, strata, index)
 
 
-def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
+def _refuse_unseen_groups(
+    part: str, names: np.ndarray, code: np.ndarray, strata: np.ndarray, index: np.ndarray
+) -> None:
+    size, labels = np.bincount(code), np.bincount(code[index], minlength=names.size)
+    chance = names.size * _chance_of_none(code, strata, index)
+    unseen = (labels == 0) & (chance < UNSEEN_CLASS)
+    if unseen.any():
+        quoted = checks.listed(names[unseen].tolist(), 5, quoted=True)
+        _refuse(f"{part} {quoted}", int(size[unseen].sum()), code.size, index.size)
+
+
+def _chance_of_none(code: np.ndarray, strata: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return for each group the probability that random labels within strata reach none of it."""
+    shape = strata.max() + 1, code.max() + 1
+    cells = np.bincount(strata * shape[1] + code, minlength=np.prod(shape)).reshape(shape)
+    labels = np.bincount(strata[index], minlength=shape[0])
+    others = 1 - cells / cells.sum(1, keepdims=True)
+    return np.prod(others ** labels[:, None], axis=0)
+
+
+def _refuse_unseen_scores(score: np.ndarray, strata: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
     for part, text in (
         (score < low, f"items with a score below {low:.4g}"),
         (score > high, f"items with a score above {high:.4g}"),
     ):
-        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / 2:
+        if part.any() and _chance_of_none(part * 1, strata, index)[1] < UNSEEN_SCORES / 2:
             _refuse(text, int(part.sum()), score.size, index.size)
     cell = np.searchsorted(np.quantile(score, np.arange(1, CELLS) / CELLS), score)
-    size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
-    chance = CELLS * (1 - size / score.size) ** index.size
+    size, labels = np.bincount(cell), np.bincount(cell[index], minlength=cell.max() + 1)
+    chance = CELLS * _chance_of_none(cell, strata, index)
     unseen = (labels == 0) & (size > 0) & (chance < UNSEEN_SCORES)
     if unseen.any():
         first = int(unseen.argmax())

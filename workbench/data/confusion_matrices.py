@@ -30,6 +30,8 @@ MOST_ITEMS = 2_000_000  # limit, because each item becomes a row
 MOST_IN_CELL = 10**12  # below this limit, the sum of all cells is exact
 LEAST_SHARED = 2  # rows and columns of a confusion matrix share at least so many names
 ROWS_OF_GROUP = 1.5  # least mean; items in so large groups seldom all have different classes
+ROWS_OF_PAIR = 5  # largest mean without groups; more rows are items, and their "count" is a feature
+ROWS_IF_LENGTH = 1.5  # the same for a column "n", which may be the length of each item
 # words for an axis in the first cell of a table, or before names of rows or columns
 AXIS_OF_WORD = {
     **dict.fromkeys(("truth", "true", "actual", "reference", "ref", "gold", "observed"), TRUTH),
@@ -116,7 +118,7 @@ def pair_counts(
     source : str, path or data frame
         Its column of counts is called "n", "count" or "freq".
     classes : dict of (N,) ndarray
-        Columns of true and predicted classes, and of groups.
+        Columns of true and predicted classes, and of groups; the true class first.
 
     Examples
     --------
@@ -147,12 +149,17 @@ def pair_counts(
     return np.array(counts), [note, _independence(size)]
 
 
-def counts_repeats(data: Mapping[str, ndarray], name: str, keys: Sequence[str]) -> bool:
+def counts_repeats(
+    data: Mapping[str, ndarray], name: str, keys: Sequence[str], rows_of_pair: float = ROWS_OF_PAIR
+) -> bool:
     """Return whether a column of whole numbers counts the items of rows whose classes repeat.
 
-    It does if the rows have no other columns, or if the other columns are groups: the rows of a
-    group are few, and each has other classes. Numbers of rows, such as 1, 2, 3, are no counts, and
-    neither is the same number in all rows.
+    It does if the other columns are groups: the rows of a group are few, and each has other
+    classes. Without other columns, the rows of a pair of classes must be few. Numbers of rows, such
+    as 1, 2, 3, are no counts, and neither is the same number in all rows.
+
+    A column "n" may also be the length of each item. It counts items only if pairs seldom repeat or
+    if a group has several rows of a true class, unlike a premise with one hypothesis of each class.
 
     Parameters
     ----------
@@ -161,7 +168,10 @@ def counts_repeats(data: Mapping[str, ndarray], name: str, keys: Sequence[str]) 
     name : str
         The column of whole numbers.
     keys : list of str
-        Columns of classes and of periods or groups that the reader uses.
+        Columns of classes and of periods or groups that the reader uses, the true class or the
+        period first.
+    rows_of_pair : float
+        Largest mean number of rows with the same keys if there are no other columns.
 
     Examples
     --------
@@ -178,9 +188,14 @@ def counts_repeats(data: Mapping[str, ndarray], name: str, keys: Sequence[str]) 
     if are_row_numbers or len(distinct) == 1:
         return False
     pairs = list(zip(*(texts.pop(key) for key in keys), strict=True))
+    may_be_length = plain_name(name) == "n"
     if not texts:
-        return True
+        most = ROWS_IF_LENGTH if may_be_length else rows_of_pair
+        return len(pairs) <= most * len({*pairs})
     groups = list(zip(*texts.values(), strict=True))
+    first_keys = (pair[0] for pair in pairs)
+    if may_be_length and len({*zip(groups, first_keys, strict=True)}) == len(pairs):
+        return False
     rows = {*zip(groups, pairs, strict=True)}
     return len(rows) == len(pairs) >= ROWS_OF_GROUP * len({*groups})
 

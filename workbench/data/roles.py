@@ -93,11 +93,12 @@ _NAMES = {
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"(psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
-    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store)"
+    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store|branch)"
     r"([_ .-]?(id|no|nr|number|key))?",
     STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
     PART: r"(data_?)?(split|subset|partition|part|set)",
-    REPEATED: r"(.*[_ .-]|item|image|img|doc|question|q|record)?(id|uuid|guid)|item|case",
+    REPEATED: r"(.*[_ .-])?(item|image|img|doc|document|question|q|record|case|row)[_ .-]?"
+    r"(id|uuid|guid)|id|uuid|guid|item|case",
 }
 _TRAITS = {
     OTHER: set(),
@@ -123,6 +124,9 @@ _TRAITS = {
     PART: {"training", "several"},
     REPEATED: {"repeated", "many", "whole"},
 }
+# names of columns that may distinguish several rows of an item
+_OF_ONE_ITEM = (MODEL, VERSION, REPEAT, SCORE)
+_VARIES_IN_ITEM = "|".join([*map(_NAMES.__getitem__, _OF_ONE_ITEM), "annotator|coder|rater"])
 # names of true classes if the cells are classes of the predictions
 _CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
 _DATE = re.compile(
@@ -410,27 +414,28 @@ def unused_notes(
     unused = [column for column in columns if column.seems in _UNUSED]
     notes = [_unused_note(source, column, options or {}) for column in unused]
     if options and REPEATED in options:
-        notes += _repeated_notes(source, columns, options[REPEATED])
+        notes += _repeated_notes(source, columns, options[REPEATED], names)
     return tuple(notes)
 
 
-def _repeated_notes(source: Any, columns: Sequence[Column], option: str) -> list[Note]:
+def _repeated_notes(
+    source: Any, columns: Sequence[Column], option: str, used: Sequence[str]
+) -> list[Note]:
     """Return a note for each column of identifiers that repeat, or on a column of repeats."""
     notes = []
     file = _name_of_file(source)
     problem = "so rows are not independent items"
     for column in columns:
-        is_identifier = re.fullmatch(_NAMES[REPEATED], plain_name(column.name))
-        if not is_identifier or column.seems not in (ID, REPEATED, OTHER):
+        if not _is_item(column.name) or column.seems not in (ID, REPEATED, OTHER):
             continue
         # the first rows may have each item once
         cells = frames.read_columns(source, [column.name])[0][column.name]
         rows = int((~shapes.gaps(cells, True)).sum())
         values = len({*numbers.as_text(cells)} - {""})
-        if LEAST_ITEMS <= values < rows:
+        if LEAST_ITEMS <= values < rows and not _are_items(source, column.name, option, used):
             remedy = f"To use it, add {option} {_typed(column.name)}"
             if not option:
-                remedy = "Keep one row for each of its values"
+                remedy = "If rows with the same value are the same item, keep one row of each"
             counts = f"{values:,} values in {rows:,} rows"
             text = f"values of column {column.name!r}{file} repeat ({counts}), {problem}. {remedy}"
             notes.append(Note("unreliable", text))
@@ -440,6 +445,29 @@ def _repeated_notes(source: Any, columns: Sequence[Column], option: str) -> list
         remedy = f", or add {option} with a column of items" if option else ""
         notes.append(Note("unreliable", f"{text}. Keep the rows of one repeat{remedy}"))
     return notes
+
+
+def _is_item(name: str) -> bool:
+    return re.fullmatch(_NAMES[REPEATED], plain_name(name)) is not None
+
+
+def _are_items(source: Any, identifier: str, option: str, used: Sequence[str]) -> bool:
+    """Return whether rows are different items although an identifier repeats.
+
+    They are if it starts again in each stratum or group that the report used. Without an option
+    for clusters, they are also if another identifier of items does not repeat.
+    """
+    names = frames.column_names(source)
+    groups = {spelled(name, names) for name in used} & {*names} - {""}
+    groups = {name for name in groups if not re.fullmatch(_VARIES_IN_ITEM, plain_name(name))}
+    items = {name for name in names if _is_item(name) and not plain_name(name).startswith("row")}
+    data, _ = frames.read_columns(source, sorted({identifier} | groups | items))
+    texts = {name: numbers.as_text(cells) for name, cells in data.items()}
+    for name in groups:
+        pairs = list(zip(texts[identifier], texts[name], strict=True))
+        if 2 * len({*texts[name]}) <= len(pairs) and len({*pairs}) == len(pairs):
+            return True
+    return not option and any(len({*texts[name]}) == len(texts[name]) for name in items)
 
 
 @frames.in_rows_of("source")

@@ -28,6 +28,7 @@ from workbench.data.scored_items import missing_labels
 from workbench.misclassification import calendar, long_counts
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 MOST_ITEMS = 10_000_000  # limit for the count of a pair of classes
 GAPS = numbers.GONE | {
@@ -326,7 +327,9 @@ def _read_items(
         if is_table:
             notes = (*notes, *_pair_notes(items, total))
         else:
-            notes = (*notes, confusion_matrices.added_up(total, sum(items)))
+            note = confusion_matrices.added_up(total, sum(items))
+            warn_of_limit(note.text)
+            notes = (*notes, note)
         parts = [np.repeat(part, items or 1) for part in parts]
     periods, true, predicted = parts
     is_text = "U" in (true.dtype.kind, predicted.dtype.kind)

@@ -17,6 +17,7 @@ from workbench.checks import WrongValue, is_missing, listed
 from workbench.data import confusion_matrices, frames, numbers
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 ALL_ITEMS = "all items"  # the period of a file without periods
 SMALL_FILE = 1_000_000  # bytes; a larger file has one row per item
@@ -95,14 +96,19 @@ def _added_up(data: Columns, name: str, keys: list[str]) -> tuple[Columns, tuple
     """Return counts with one row per period and class, and a note if rows were added up."""
     pairs = _pairs(data, keys)
     is_table = len({*pairs}) == len(pairs)
-    if is_table or name in keys or not confusion_matrices.counts_repeats(data, name, keys):
+    if is_table or name in keys:
+        return data, ()
+    # the user says that the file holds counts
+    if not confusion_matrices.counts_repeats(data, name, keys, rows_of_pair=np.inf):
         return data, ()
     sums: Counter = Counter()
     for pair, count in zip(pairs, numbers.as_text(data[name]), strict=True):
         sums[pair] += int(count)
     summed = dict(zip(keys, map(numbers.objects, zip(*sums, strict=True)), strict=True))
     summed[name] = numbers.objects([*sums.values()])
-    return summed, (confusion_matrices.added_up(name, sums.total()),)
+    note = confusion_matrices.added_up(name, sums.total())
+    warn_of_limit(note.text)
+    return summed, (note,)
 
 
 def _one_row(source: Any, names: tuple[str, ...], no_period: bool) -> Any:

@@ -567,7 +567,7 @@ def load_labeled(
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     of_classes = {truth, roles["prediction"], *predictions}
     if names == of_classes | {roles["group"]} - {""} and not unlabeled and not matrix_notes:
-        pairs = confusion_matrices.pair_counts("items", items, data)
+        pairs = confusion_matrices.pair_counts("items", items, {truth: data[truth], **data})
         if pairs:
             counts, matrix_notes = pairs
             labeled = np.repeat(labeled, counts)

@@ -189,7 +189,7 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     }
     used = [name.strip() for name in ",".join(options.values()).split(",")]
     if items.labeled is not None and inputs.scores:
-        notes = few_values(inputs.scores, used, items.labeled, items.size)
+        notes = few_values(inputs.scores, used, items.labeled, items.size, items.by)
         audit = audit._noted(*notes.values())
         used += notes
     warn = bool(audit.premise or inputs.truth)

@@ -1,5 +1,6 @@
 """Notes on unused columns that seem to be part of the sample's design."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,12 +8,19 @@ import numpy as np
 
 from workbench.audits.random_sample import reached_values
 from workbench.data import frames, roles, shapes
+from workbench.data.columns import plain_name
 from workbench.results import Note
 from workbench.results.limits import warn_of_limit
 
 UNRELIABLE = "unreliable"
 LEAST_VALUES = 10  # of a column of clusters; a column with fewer may say that a row is labeled
+LEAST_CLUSTERS = 5  # the same for a column whose name is that of clusters
 UNLIKELY = 1e-4  # probability below which so few values are no chance
+# names of columns that say how the labeled rows were sampled
+_SAMPLING = re.compile(
+    r"(.*[\W_])?((batch|draw|rand|random)([\W_]?id)?|drawn|order|position|sample|sampled)"
+    r"([\W_]?(no|nr|number))?"
+)
 
 
 def unused_columns(
@@ -48,8 +56,16 @@ def with_unused(
     return result._noted(*notes) if notes else result
 
 
-def few_values(source: str, used: Sequence[str], index: np.ndarray, size: int) -> dict[str, Note]:
+def few_values(
+    source: str,
+    used: Sequence[str],
+    index: np.ndarray,
+    size: int,
+    strata: np.ndarray | None = None,
+) -> dict[str, Note]:
     """Return a note for each unused column of which labeled rows have too few values by chance.
+
+    Columns whose names say how the rows were sampled are not compared.
 
     Parameters
     ----------
@@ -61,8 +77,11 @@ def few_values(source: str, used: Sequence[str], index: np.ndarray, size: int) -
         Positions of the labeled rows.
     size : int
         Number of items. If rows of the file were left out, no column is compared.
+    strata : (N,) ndarray, optional
+        Stratum of each item, within which the labeled rows are a random sample.
     """
     names = [name for name in frames.column_names(source) if name not in used]
+    names = [name for name in names if not _SAMPLING.fullmatch(plain_name(name))]
     columns = frames.read_columns(source, names)[0] if names else {}
     labeled = np.zeros(size, bool)
     labeled[index] = True
@@ -71,8 +90,12 @@ def few_values(source: str, used: Sequence[str], index: np.ndarray, size: int) -
         if cells.size != size or len(set(cells[index].tolist())) == index.size:
             continue  # rows were left out, or all labeled rows have different values
         filled = ~shapes.gaps(cells, True)
-        values = reached_values(cells[filled].tolist(), labeled[filled])
-        if values.total >= LEAST_VALUES and values.pvalue < UNLIKELY / len(names):
+        strata_of_cells = None if strata is None else strata[filled]
+        values = reached_values(cells[filled].tolist(), labeled[filled], strata_of_cells)
+        if values.total < LEAST_CLUSTERS or values.pvalue >= UNLIKELY / len(names):
+            continue
+        is_cluster = roles.columns_of({name: cells})[0].seems == roles.CLUSTER
+        if values.total >= LEAST_VALUES or is_cluster:
             text = (
                 f"the labeled rows have only {values.reached:,} of the {values.total:,} values of "
                 f"column {name!r}; a random sample would have about {values.expected:,.0f}. If "
