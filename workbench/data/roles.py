@@ -391,8 +391,10 @@ def check_verdicts(
     holds_verdicts = all(verdict_of(text) is not None for text in texts)
     if not holds_verdicts or not re.fullmatch(_VERDICTS, word):
         return []
-    is_known = prediction is not None and len(truth) >= LEAST_LABELS
-    if is_known and agree_on_classes(truth, prediction, SUBSTANTIAL_KAPPA):
+    agrees = False
+    if prediction is not None and len(truth) >= LEAST_LABELS:
+        agrees = agree_on_classes(truth, prediction, SUBSTANTIAL_KAPPA)
+    if agrees:
         text = (
             f"column {name!r} was read as the true class, because it agrees with the predictions. "
             f"If it says whether the prediction is correct, {remedy}"

@@ -395,9 +395,9 @@ def _items(
     reading = _Reading(columns, labels, notes)
     if "truth" in labels and ("prediction" in labels or score_is in ("class1", "margin")):
         rows = slice(None) if labeled is None else labeled
-        predicted = labels["prediction"][rows] if "prediction" in labels else None
+        predictions = labels["prediction"][rows] if "prediction" in labels else None
         truths = labels["truth"][rows]
-        notes += check_verdicts(columns["truth"], truths, predicted, WITHOUT_CLASSES)
+        notes += check_verdicts(columns["truth"], truths, predictions, WITHOUT_CLASSES)
     if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
         raise ValueError(
