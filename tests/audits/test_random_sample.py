@@ -14,6 +14,7 @@ from workbench.audits import random_sample
 from workbench.data.scored_items import ScoredItems
 from workbench.reports.inputs import stratified
 from workbench.reports.inputs.unused import few_values
+from workbench.results.limits import LimitReached, printed_limits
 
 
 def population(size=1500, seed=7):
@@ -108,6 +109,48 @@ def test_a_few_false_alarms_in_a_sample_without_the_rare_class_are_noted(wrong):
     others = "1 of these items is" if wrong == 1 else f"{wrong} of these items are"
     text = f"each of the 200 labels is 'a', but {others} predicted as another class. If only"
     assert [note.kind for note in audit.notes if note.text.startswith(text)] == ["unreliable"]
+
+
+def test_a_sample_of_a_rare_class_is_refused_only_if_it_was_chosen_by_class():
+    rng = np.random.default_rng(3)
+    prediction = rng.permutation(np.repeat(["fraud", "ok"], [300, 2700]))
+    is_fraud = (prediction == "fraud") & (rng.random(3000) < 0.05)
+    frame = population(3000).assign(prediction=prediction, truth=np.where(is_fraud, "fraud", "ok"))
+    samples = 0
+    for seed in range(60):
+        rows = np.random.default_rng(seed).choice(3000, 150, replace=False)
+        if (frame.truth[rows] == "ok").all():
+            items = read(labeled_in(frame, rows), score_is="confidence")
+            with printed_limits(), pytest.warns(LimitReached, match="150 labels is 'ok', but"):
+                audit = wb.accuracy_audit(items)
+            assert any("labels is 'ok'" in note.text for note in audit.notes)
+            samples += (frame.prediction[rows] == "fraud").sum() >= random_sample.ALL_WRONG
+    assert samples > 10
+    frame.loc[frame.index % 2 == 0, "truth"] = frame.prediction
+    frame.loc[frame.index % 20 == 1, "truth"] = "fraud"
+    rows = frame.index[frame.truth == "fraud"][:200]
+    items = read(labeled_in(frame, rows), score_is="confidence")
+    with pytest.raises(ValueError, match="^each of the 200 labels is 'fraud', but"):
+        wb.accuracy_audit(items)
+
+
+@pytest.mark.parametrize(("first", "others", "labels"), [(300, 16, 20), (1000, 8, 68)])
+def test_labels_of_a_class_are_refused_if_few_items_or_too_many_labels_are_so_predicted(
+    first, others, labels
+):
+    frame = population().assign(prediction="b", truth="a")
+    frame.loc[: first - 1, "prediction"] = "a"
+    rows = range(first + others - labels, first + others)
+    items = read(labeled_in(frame, rows), score_is="confidence")
+    with pytest.raises(ValueError, match=f"^each of the {labels} labels is 'a', but {others}"):
+        wb.accuracy_audit(items)
+
+
+def test_more_labels_of_items_of_a_rare_predicted_class_are_not_refused():
+    frame = population().assign(prediction="a", truth="a")
+    frame.loc[:149, "prediction"] = "b"
+    audit = wb.accuracy_audit(read(labeled_in(frame, range(110, 200)), score_is="confidence"))
+    assert any("40 of these items are predicted as another" in note.text for note in audit.notes)
 
 
 @pytest.mark.parametrize(

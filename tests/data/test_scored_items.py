@@ -85,6 +85,39 @@ def test_right_and_wrong_are_not_read_as_true_classes(cells, options):
     assert read_scores(data, score="p", truth="truth", **options).truth.tolist() == [1, 0, 1]
 
 
+VERDICTS = (
+    *("was_correct", "Correctness", "match", "is_match", "richtig", "korrekt", "passed", "hit"),
+    *("is correct", "Correct?", "accurate", "model_ok", "ok", "right", "gpt4_correct"),
+)
+
+
+def test_classes_that_agree_with_the_predictions_may_have_the_name_of_verdicts():
+    rng = np.random.default_rng(5)
+    is_true = rng.random(400) < 0.3
+    predicted = np.where(rng.random(400) < 0.9, is_true, ~is_true)
+    classes = [np.where(column, "yes", "no") for column in (is_true, predicted)]
+    for name in VERDICTS:
+        data = {"p": rng.uniform(0.5, 1, 400), "yhat": classes[1], name: classes[0]}
+        options = {"score": "p", "prediction": "yhat", "truth": name, "score_is": "confidence"}
+        items = read_scores(data, **options)
+        assert items.correct.mean() == (is_true == predicted).mean()
+        kinds = [note.kind for note in items.notes if "read as the true class" in note.text]
+        assert kinds == ["assumption"]
+        few = np.where(np.arange(400) % 10 == 0, data[name], "")
+        few_labels = read_scores(data | {name: few}, **options)
+        assert few_labels.labeled_correct.mean() == (is_true == predicted)[::10].mean()
+        verdicts = np.where(is_true == predicted, "yes", "no")
+        with pytest.raises(ValueError, match=f"^column {name!r} holds".replace("?", "[?]")):
+            read_scores(data | {name: verdicts}, **options)
+
+
+@pytest.mark.parametrize("name", ["incorrect", "correct_label", "right_answer", "status", "book"])
+def test_other_names_are_not_those_of_verdicts(name):
+    data = {"p": [0.9, 0.8, 0.7], "yhat": [1, 0, 1], name: [1, 1, 0]}
+    options = {"score": "p", "prediction": "yhat", "truth": name, "score_is": "confidence"}
+    assert read_scores(data, **options).correct.tolist() == [True, False, False]
+
+
 def test_a_column_of_that_name_may_hold_classes():
     data = {"p": [0.9, 0.8, 0.7], "yhat": ["left", "right", "up"], "right": ["left", "left", "up"]}
     items = read_scores(data, score="p", prediction="yhat", truth="right")

@@ -303,6 +303,16 @@ def test_words_that_are_predicted_classes_do_not_say_correct(classes, cells, rig
         ([1, 0, 1], ["1,0", "0.0", "1"], 0),
         ([1, 0, 1], ["1", "1", "1"], 1),
         ([1, 0, 1], ["1", "0", "0"], 0),
+        (["01", "1", "2"], ["1", "1", "2"], 0),
+        (["01", "1", "2"], ["2", "1", "2"], 1),
+        (["1.10", "1.1", "1.2"], ["1.1", "1.1", "1.2"], 0),
+        (["1.10", "1.1", "1.2"], ["1.2", "1.2", "1.2"], 2),
+        (["1E2", "100", "2"], ["100", "100", "2"], 0),
+        (["50%", "7%", "0.5", "0.07"], ["0.5", "0.07", ""], 0),
+        (["50%", "7%", "0.5", "0.07"], ["0.07", "0.5", ""], 2),
+        (["50%", "5%", "50"], ["50", "5%", ""], 1),
+        (["12345678901234567", "x", "12345678901234500"], ["12345678901234500", "x", ""], 0),
+        (["a%", "b", "a"], ["a", "b", ""], 1),
     ],
 )
 def test_a_sheet_of_other_predictions_is_refused(classes, shown, differing, tmp_path):
@@ -311,11 +321,15 @@ def test_a_sheet_of_other_predictions_is_refused(classes, shown, differing, tmp_
     lines = ["id;prediction;correct", *map(";".join, cells)]
     path = filled(tmp_path, "\n".join(lines))
     if not differing:
-        found = read_label_sheet(path, predicted(classes), [0] * 3, 1)
+        found = read_label_sheet(path, predicted(classes), [0] * len(classes), 1)
         assert found.right.tolist() == [1, 0]
         return
-    with pytest.raises(ValueError, match=f"other predictions than the items in {differing} of 2 "):
-        read_label_sheet(path, predicted(classes), [0] * 3, 1)
+    message = (
+        f"other predictions than the items in {differing} of 2 .*, or delete the column "
+        "'prediction' from the sheet if it was only reformatted$"
+    )
+    with pytest.raises(ValueError, match=message):
+        read_label_sheet(path, predicted(classes), [0] * len(classes), 1)
 
 
 def test_sheets_without_use(tmp_path):

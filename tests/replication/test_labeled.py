@@ -321,6 +321,21 @@ def test_right_and_wrong_are_not_read_as_true_classes():
     assert wb.estimate_metrics(items).estimates[0].estimate == 0.75
 
 
+def test_true_classes_that_agree_with_the_predictions_are_not_refused():
+    rng = np.random.default_rng(4)
+    is_true = (rng.random(400) < 0.3).astype(int)
+    predicted = np.where(rng.random(400) < 0.9, is_true, 1 - is_true)
+    is_correct = (is_true == predicted).astype(int)
+    items = wb.load_labeled(
+        {"yhat": predicted, "ok": is_true}, truth="ok", prediction="yhat", stratum=""
+    )
+    assert wb.estimate_metrics(items).estimates[0].estimate == pytest.approx(is_correct.mean())
+    assert any("was read as the true class" in note.text for note in items.notes)
+    with pytest.raises(ValueError, match="^column 'match' holds '0', '1': is it the true class"):
+        data = {"yhat": predicted, "match": is_correct}
+        wb.load_labeled(data, truth="match", prediction="yhat", stratum="")
+
+
 def test_the_first_weight_below_0_is_named():
     weight = FRAME["w"].copy()
     weight[[17, 30]] = -2.5, -9

@@ -20,6 +20,7 @@ from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import SheetLabels
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
@@ -125,8 +126,10 @@ class SamplePlan:
         prediction = self.items.prediction
         doubts: list[Note] = []
         if prediction is not None and sheet.truth is not None and sampled.size < self.items.size:
-            predicted = class_texts(prediction[sheet.index])
-            doubts = random_sample.check_one_class(sheet.truth, predicted)
+            predicted = class_texts(prediction)
+            doubts = random_sample.check_one_class(sheet.truth, predicted, sheet.index)
+            for doubt in doubts:
+                warn_of_limit(doubt.text)
         n = ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM)
         strata = self._strata(n, planned=False)
         parts = self.question.parts(self.items, self.design)

@@ -262,28 +262,37 @@ def _refuse(part: str, size: int, items: int, labels: int) -> None:
     )
 
 
-def check_one_class(truth: np.ndarray, prediction: np.ndarray) -> list[Note]:
+def check_one_class(truth: np.ndarray, prediction: np.ndarray, index: np.ndarray) -> list[Note]:
     """Return a note if all labels are one true class, although another one is predicted.
 
-    Raise if `ALL_WRONG` items or more are predicted as another class. If half of such predictions
-    are correct, a random sample has so many without a correct one in less than 1% of cases. So the
-    items were probably chosen by their true class.
+    Raise if the items were probably chosen by their true class. Then `ALL_WRONG` labeled items or
+    more are predicted as another class, and none of these predictions is correct. In addition,
+    a random sample has so few of them in less than 1% of cases, or most items of the file are so
+    predicted.
 
     Parameters
     ----------
-    truth, prediction : (n,) ndarray of str
-        True and predicted classes of the labeled items.
+    truth : (n,) ndarray of str
+        True classes of the labeled items.
+    prediction : (N,) ndarray of str
+        Predicted classes of all items.
+    index : (n,) array of int
+        Positions of the labeled items.
 
     Examples
     --------
-    >>> check_one_class(np.array(["a", "a"]), np.array(["a", "a"]))
+    >>> prediction = np.repeat(["a", "b"], [60, 40])
+    >>> check_one_class(np.repeat("a", 20), prediction, np.arange(20))
     []
-    >>> check_one_class(np.repeat("a", 9), np.array(["a", "a", *"bbbbbbb"])) # doctest: +ELLIPSIS
+    >>> len(check_one_class(np.repeat("a", 20), prediction, np.arange(48, 68)))
+    1
+    >>> check_one_class(np.repeat("a", 60), prediction, np.arange(7, 67))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: each of the 9 labels is 'a', but 7 of these items are predicted as another class...
+    ValueError: each of the 60 labels is 'a', but 7 of these items are predicted as another class...
     """
     name = str(truth[0])
-    others = int((prediction != name).sum())
+    is_other = prediction != name
+    others = int(is_other[index].sum())
     if (truth != name).any() or not others:
         return []
     are_others = checks.counted(others, "of these items is", "of these items are")
@@ -292,7 +301,9 @@ def check_one_class(truth: np.ndarray, prediction: np.ndarray) -> list[Note]:
         f"class. If only items of class {name!r} were labeled, the labels show its recall and "
         "nothing else: use workbench report brr-orthogonal-arrays"
     )
-    if others < ALL_WRONG:
+    of_all = int(is_other.sum())
+    too_few = scipy.stats.hypergeom(prediction.size, of_all, truth.size).cdf(others) < UNLIKE
+    if others < ALL_WRONG or not (too_few or 2 * of_all > prediction.size):
         return [Note("unreliable", text)]
     sample = (
         "If they are a random sample of all items, continue to label until another class occurs"

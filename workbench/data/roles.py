@@ -1,7 +1,7 @@
 """Roles of the columns of a table, guessed from their names and cells.
 
 `columns_of` guesses the role of each column: its name must match `_NAMES`, and its cells must have
-the traits in `_TRAITS`. `unused_notes` names columns that a report did not use. `refuse_verdicts`
+the traits in `_TRAITS`. `unused_notes` names columns that a report did not use. `check_verdicts`
 refuses true classes in a column whose name says that it holds correct or incorrect.
 """
 
@@ -48,7 +48,9 @@ OTHER = "something else"
 MOST_CLASSES = 200
 FEW_REPEATS = 50  # at most one of so many rows repeats an identifier
 LEAST_KAPPA = 0.2  # of predictions; Landis and Koch (1977) call less agreement "slight"
+SUBSTANTIAL_KAPPA = 0.6  # Landis and Koch (1977) call more agreement "substantial"
 LEAST_ITEMS = 20  # of a repeated identifier; fewer values may be those of regions or classes
+LEAST_LABELS = 20  # fewer verdicts may agree with the predictions by chance
 LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
@@ -127,6 +129,12 @@ _TRAITS = {
 # names of columns that may distinguish several rows of an item
 _OF_ONE_ITEM = (MODEL, VERSION, REPEAT, SCORE)
 _VARIES_IN_ITEM = "|".join([*map(_NAMES.__getitem__, _OF_ONE_ITEM), "annotator|coder|rater"])
+# names of columns that may say whether a prediction is correct, if they are named as true classes
+_VERDICTS = (
+    r"((.*[_ .-])?(is|was)?correct(ness|ly)?|korrekt|richtig|"
+    r"((is|was|model|answer|pred(iction)?)[_ .-]?)?"
+    r"(right|hit|ok|match(es|ed)?|pass(ed)?|accurate)) ?\??"
+)
 # names of true classes if the cells are classes of the predictions
 _CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
 _DATE = re.compile(
@@ -225,11 +233,11 @@ def _with_true_classes(columns: list[Column], data: dict[str, ndarray]) -> list[
     return columns
 
 
-def agree_on_classes(first: ndarray, second: ndarray) -> bool:
+def agree_on_classes(first: ndarray, second: ndarray, kappa: float = LEAST_KAPPA) -> bool:
     """Return whether two columns label the same items: they share classes and agree beyond chance.
 
     One column has all classes of the other, and Cohen's kappa of the rows with both is above
-    `LEAST_KAPPA`.
+    `kappa`.
 
     Examples
     --------
@@ -251,7 +259,7 @@ def agree_on_classes(first: ndarray, second: ndarray) -> bool:
     counts, other_counts = (Counter(texts) for texts in zip(*pairs, strict=True))
     agreement = sum(text == other for text, other in pairs) / len(pairs)
     chance = sum(counts[text] * other_counts[text] for text in counts) / len(pairs) ** 2
-    return agreement - chance > LEAST_KAPPA * (1 - chance)
+    return agreement - chance > kappa * (1 - chance)
 
 
 def _probabilities(data: dict[str, ndarray]) -> list[str]:
@@ -347,8 +355,13 @@ def first_of(columns: Sequence[Column], role: str) -> str:
     return next((column.name for column in columns if column.seems == role), "")
 
 
-def refuse_verdicts(name: str, truth: ndarray, remedy: str) -> None:
+def check_verdicts(
+    name: str, truth: ndarray, prediction: ndarray | None, remedy: str
+) -> list[Note]:
     """Raise if a column of true classes seems to say whether the predictions are correct.
+
+    Classes of a good classifier agree with its predictions, which verdicts rarely do. So a note is
+    returned instead if Cohen's kappa is above `SUBSTANTIAL_KAPPA`.
 
     Parameters
     ----------
@@ -356,14 +369,21 @@ def refuse_verdicts(name: str, truth: ndarray, remedy: str) -> None:
         Name of the column.
     truth : (n,) ndarray
         Its labels.
+    prediction : (n,) ndarray or None
+        Predicted classes of the same items, if they are known.
     remedy : str
         What to do if the column says whether the predictions are correct.
 
     Examples
     --------
-    >>> refuse_verdicts("truth", np.array([0, 1]), "leave out the predictions")
-    >>> refuse_verdicts("is_correct", np.array(["a", "b"]), "leave out the predictions")
-    >>> refuse_verdicts("is_correct", np.array([0, 1]), "leave out the predictions")
+    >>> labels = np.arange(40) % 2
+    >>> check_verdicts("truth", labels, labels, "leave out the predictions")
+    []
+    >>> print(*check_verdicts("is_correct", labels, labels, "leave out the predictions"))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    column 'is_correct' was read as the true class, because it agrees with the predictions. If it
+    says whether the prediction is correct, leave out the predictions
+    >>> check_verdicts("is_correct", labels, 1 - labels, "leave out the predictions")
     ... # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ValueError: column 'is_correct' holds '0', '1': is it the true class, or does it say whether
@@ -373,12 +393,22 @@ def refuse_verdicts(name: str, truth: ndarray, remedy: str) -> None:
     word = name.rpartition(".")[2].strip().casefold()
     texts = [str(label) for label in np.unique(truth).tolist()]
     holds_verdicts = all(verdict_of(text) is not None for text in texts)
-    if holds_verdicts and re.fullmatch(_NAMES[CORRECT], word):
-        raise ValueError(
-            f"column {name!r} holds {checks.listed(texts, quoted=True)}: is it the true class, or "
-            f"does it say whether the prediction is correct? If it says that, {remedy}. If it is "
-            "the true class, rename the column, for example to 'truth'"
+    if not holds_verdicts or not re.fullmatch(_VERDICTS, word):
+        return []
+    agrees = False
+    if prediction is not None and len(truth) >= LEAST_LABELS:
+        agrees = agree_on_classes(truth, prediction, SUBSTANTIAL_KAPPA)
+    if agrees:
+        text = (
+            f"column {name!r} was read as the true class, because it agrees with the predictions. "
+            f"If it says whether the prediction is correct, {remedy}"
         )
+        return [Note("assumption", text)]
+    raise ValueError(
+        f"column {name!r} holds {checks.listed(texts, quoted=True)}: is it the true class, or "
+        f"does it say whether the prediction is correct? If it says that, {remedy}. If it is "
+        "the true class, rename the column, for example to 'truth'"
+    )
 
 
 def unused_notes(

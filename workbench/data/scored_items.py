@@ -17,7 +17,7 @@ from workbench.checks import WrongValue
 from workbench.data import files, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
-from workbench.data.roles import refuse_verdicts
+from workbench.data.roles import check_verdicts
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
 SCORE_KINDS = (
@@ -394,7 +394,10 @@ def _items(
     labels = {role: by_name[name] for role, name in of_class.items()}
     reading = _Reading(columns, labels, notes)
     if "truth" in labels and ("prediction" in labels or score_is in ("class1", "margin")):
-        refuse_verdicts(columns["truth"], labels["truth"], WITHOUT_CLASSES)
+        rows = slice(None) if labeled is None else labeled
+        predictions = labels["prediction"][rows] if "prediction" in labels else None
+        truths = labels["truth"][rows]
+        notes += check_verdicts(columns["truth"], truths, predictions, WITHOUT_CLASSES)
     if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
         raise ValueError(

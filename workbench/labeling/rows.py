@@ -4,6 +4,7 @@
 `progress` the items without a label.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from workbench import checks
 from workbench.data import frames
 from workbench.data.classes import looks, verdict_of
 from workbench.data.columns import plain_name
+from workbench.data.decimals import is_plain
 from workbench.data.safe_csv import original
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
@@ -22,18 +24,20 @@ from workbench.labeling.label_rows import Annotations, read_export
 from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
 from workbench.results import Note
 
+KEPT_DIGITS = 1e-14  # relative; a spreadsheet keeps 15 digits of a number
+
 
 @dataclass(frozen=True)
 class SheetRows(SheetTable):
     """A sheet whose rows `matches` matches to items.
 
     `names` are the identifiers of the items, and `position_of` their positions. `rows` are the row
-    numbers that a spreadsheet shows, or the numbers of a labeling tool's records. `predicted` are
-    the predictions that the sheet shows.
+    numbers that a spreadsheet shows, or the numbers of a labeling tool's records. `prediction` is
+    the column in which a sheet shows the predictions.
     """
 
     answer: str
-    predicted: list[str]
+    prediction: str
     names: list[str]
     position_of: dict[str, int]
 
@@ -108,31 +112,32 @@ class SheetRows(SheetTable):
     def refuse_other_predictions(self, matched: Sequence, items: ScoredItems) -> None:
         """Raise if a row says whether another prediction than that of its item is correct.
 
-        A cell that is no predicted class may have been changed by a spreadsheet, and is ignored.
+        A cell may have been changed by a spreadsheet if it is no predicted class or the same number
+        as the prediction. Such a cell is ignored.
         """
-        if self.answer != "correct" or items.prediction is None or not self.predicted:
+        predicted = self.columns.get(self.prediction)
+        if self.answer != "correct" or items.prediction is None or not predicted:
             return
         cells = self.columns[self.answer]
         answered = [
-            k
-            for k, item in enumerate(matched)
-            if item is not None and cells[k] and self.predicted[k]
+            k for k, item in enumerate(matched) if item is not None and cells[k] and predicted[k]
         ]
         predictions = class_texts(items.prediction[[matched[k] for k in answered]]).tolist()
         texts, class_of = named_classes(items.prediction)
         by_look = {looks(text): text for text in texts}
         differing = []
         for k, prediction in zip(answered, predictions, strict=True):
-            cell = original(self.predicted[k])
+            cell = original(predicted[k])
             shown = class_of(cell) or by_look.get(looks(cell))
-            if shown not in (None, prediction):
+            if shown not in (None, prediction) and not _same_number(shown, prediction):
                 differing.append(f"id {self.ids[k]!r}: {shown!r} in the sheet, {prediction!r} now")
         if differing:
             raise ValueError(
                 f"the sheet shows other predictions than the items in {len(differing):,} of "
                 f"{checks.counted(len(answered), 'labeled row')} ({differing[0]}). Its answers are "
                 "about the predictions that it shows. Use the file with which the sheet was "
-                "written, or label a new sheet"
+                f"written, label a new sheet, or delete the column {self.prediction!r} from the "
+                "sheet if it was only reformatted"
             )
 
     def answers(self, items: ScoredItems) -> list:
@@ -164,6 +169,18 @@ class SheetRows(SheetTable):
         return list(dict.fromkeys(item for _, item in sorted(pairs)))
 
 
+def _same_number(first: str, second: str) -> bool:
+    """Return whether a spreadsheet may read two texts as the same number, such as 50% and 0.5."""
+    values = []
+    for text in (first, second):
+        number = text.rstrip("% ")
+        if not is_plain(number):
+            return False
+        value = float(number.replace(",", "."))
+        values.append(value / 100 if number != text else value)
+    return math.isclose(*values, rel_tol=KEPT_DIGITS)
+
+
 def opened(
     path: AnyPath, items: ScoredItems, asks: str, prediction: str = "prediction"
 ) -> SheetRows:
@@ -172,7 +189,6 @@ def opened(
     `prediction` is the column in which a sheet shows the predictions.
     """
     names = draws.id_texts(items)
-    predicted: list[str] = []
     annotated = read_export(path)
     if annotated is not None:
         table, answer = _of_tool(annotated, items, asks, names)
@@ -183,12 +199,11 @@ def opened(
         header = {plain_name(name) for name in frames.column_names(path)}
         present = [name for name in usable if name in header] or [asks]
         table = read_table(path, ["id", *present], ("stratum", "position", prediction))
-        predicted = table.columns.get(prediction, [])
         answer = next((name for name in present if any(table.columns[name])), present[0])
     return SheetRows(
         **vars(table),
         answer=answer,
-        predicted=predicted,
+        prediction=prediction,
         names=names,
         position_of=sheet_ids.positions(names),
     )

@@ -18,7 +18,7 @@ from workbench import checks
 from workbench.checks import WrongValue, listed
 from workbench.data import columns, confusion_matrices, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
-from workbench.data.roles import refuse_verdicts
+from workbench.data.roles import check_verdicts
 from workbench.replication.designs import weights
 from workbench.replication.label_sets import (
     label_columns,
@@ -691,7 +691,7 @@ def _read(
         read["group"] = _groups(sources["group"], data[sources["group"]])
         notes += alike_notes(sources["group"], read["group"][read["group"].astype(str) != ""])
     if "prediction" in read:
-        refuse_verdicts(truth, read["truth"], WITHOUT_CLASSES)
+        notes += check_verdicts(truth, read["truth"], read["prediction"], WITHOUT_CLASSES)
         for name in [sources["prediction"], *class_columns]:
             _refuse_unlike({truth: read["truth"], name: labels[name]})
     if "weight" in read:
