@@ -546,6 +546,7 @@ class CVLosses(Result):
             folds,
             scheme,
             share,
+            higher_is_better,
         )
         losses = np.column_stack(list(read.scores.values()))
         return cls._read(

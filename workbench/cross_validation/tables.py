@@ -63,10 +63,12 @@ def read_losses(
     folds: int,
     splits: str,
     test_share: float | None,
+    are_scores: bool,
 ) -> Read:
     """Return the content of a file of losses.
 
-    `splits` and `test_share` must be as `schemes.checked` returns them.
+    `splits` and `test_share` must be as `schemes.checked` returns them. `are_scores` is whether the
+    user said that the file holds scores.
     """
     names = frames.column_names(source)
     chosen: Names = () if models is None else named_models(models)
@@ -97,6 +99,7 @@ def read_losses(
                 0,
                 splits,
                 test_share,
+                are_scores,
             )
             return read._replace(notes=[*read.notes, note])
     if folds and splits == "random":
@@ -118,7 +121,7 @@ def read_losses(
     else:
         chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
-        columns = _read_wide(source, names, used, chosen, splits)
+        columns = _read_wide(source, names, used, chosen, splits, are_scores)
     if used["fold"] == ROW:
         _refuse_items(columns)
     if folds:
@@ -232,6 +235,7 @@ def _read_wide(
     used: Roles,
     chosen: Names,
     splits: str,
+    are_scores: bool,
 ) -> Columns:
     """Return the columns of a table with one column per model.
 
@@ -263,7 +267,7 @@ def _read_wide(
             models = listed(columns, MOST_NAMED)
             advice = "To leave some out, list the others in models"
             notes.append(Note("data", f"columns read as models: {models}{unread}. {advice}"))
-    model_columns.refuse_mixed(columns)
+    notes += model_columns.refuse_mixed(columns, bool(chosen) and are_scores)
     return Columns(scores, label, sizes, notes)
 
 
