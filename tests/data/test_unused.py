@@ -88,6 +88,36 @@ def test_repeated_identifiers_have_a_remedy():
     assert note.text == f"{problem} items. Keep one row for each of its values"
 
 
+WITH_MODELS = {
+    "item": {"item": [k // 2 for k in range(120)]},
+    "numbered rows": {"nr": [*range(120)], "task": [k // 2 for k in range(120)]},
+    "repeated after the first rows": {"id": [*range(2100), *range(2100)]},
+    "no identifiers": {"price": [k % 7 for k in range(120)]},
+}
+
+
+@pytest.mark.parametrize("columns", WITH_MODELS.values(), ids=WITH_MODELS)
+def test_models_with_rows_of_their_own_are_named(columns):
+    rows = len(next(iter(columns.values())))
+    method = ["mail", "sms"] * (rows // 2)
+    assert "method" in _told({**columns, "method": method})
+
+
+@pytest.mark.parametrize("name", ["id", "nr", "patient_id"])
+def test_a_method_of_items_that_differ_is_no_model(name):
+    columns = {name: [*range(120)], "price": [k % 7 for k in range(120)]}
+    columns["method"] = ["mail", "sms"] * 60
+    assert _told(columns) == {}
+    assert _told(columns, [name]) == {}
+
+
+@pytest.mark.parametrize("name", ["store", "customer", "account", "speaker", "session"])
+def test_few_values_of_a_column_may_be_kinds_of_clusters(name):
+    assert _told({name: ["app", "web"] * 20}) == {}
+    assert _told({"patient": ["p1", "p2"] * 20})["patient"].kind == "unreliable"
+    assert _told({name: [f"s{k % 5}" for k in range(40)]})[name].kind == "unreliable"
+
+
 def test_training_items_are_named():
     note = _told({"split": ["train", "test"] * 20}, options={roles.PART: "--group"})["split"]
     assert note.kind == "unreliable"
