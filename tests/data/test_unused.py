@@ -125,7 +125,10 @@ def test_training_items_are_named():
         "column 'split' seems to contain training and other items but was not used. To use it, "
         "add --group split"
     )
+    assert {*_told({"set": ["Train2017", "val2017"] * 20})} == {"set"}
     assert _told({"split": ["dev", "test"] * 20}) == {}
+    assert _told({"set": ["train", "bus", "tram"] * 20}) == {}
+    assert _told({"part": ["test shoe", "training shoe"] * 20}) == {}
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])

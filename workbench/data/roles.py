@@ -126,6 +126,9 @@ _TRAITS = {
 }
 # names of clusters that are also names of classes, such as the stores "app" and "web"
 _KINDS = r"(customer|client|account|speaker|session|thread|clinic|store)"
+# values of columns that divide items into training items and others
+_TRAINING = re.compile(r"train(ing)?([ _-]?(set|data|items?|split))?[ _-]?[0-9]*")
+_TESTED = re.compile(r"test|val|dev|eval|hold|held|unseen")
 # names of true classes if the cells are classes of the predictions
 _CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
 _DATE = re.compile(
@@ -278,6 +281,7 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
     distinct = len({*texts})
     most_classes = max(len(texts) // 2, 2)
     few = 1 < distinct <= min(MOST_CLASSES, most_classes)
+    parts = {text.casefold() for text in texts}
     traits = {
         "unique": distinct > 1 and len(texts) - distinct <= len(texts) // FEW_REPEATS,
         "repeated": distinct < len(texts) or distinct == 1,
@@ -290,7 +294,7 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
         "graded": distinct > 2,
         "dates": all(map(_DATE.fullmatch, texts)),
         "text": values is None,
-        "training": any(text.casefold().startswith("train") for text in {*texts}),
+        "training": any(map(_TRAINING.fullmatch, parts)) and any(map(_TESTED.match, parts)),
         "whole": values is None or bool((values % 1 == 0).all()),
     }
     if values is not None:
