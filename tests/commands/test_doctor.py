@@ -715,7 +715,7 @@ def test_labels_of_annotators_for_items_that_repeat(tmp_path):
     (tmp_path / "visits.csv").write_text("\n".join(["patient_id,session,ann,ben", *rows]))
     assert (
         "add a column that identifies each row, and name it with --item: workbench audit agreement "
-        "visits.csv" in doctor(tmp_path, "visits.csv")[2]
+        "visits.csv" in doctor(tmp_path, "visits.csv")[0]
     )
 
 
