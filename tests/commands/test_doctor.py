@@ -708,6 +708,17 @@ def test_labels_of_several_annotators(tmp_path, name, content):
     )
 
 
+def test_labels_of_annotators_for_items_that_repeat(tmp_path):
+    rows = [
+        f"{k // 2},{k % 2},{'yes' if k % 3 else 'no'},{'yes' if k % 4 else 'no'}" for k in range(20)
+    ]
+    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,session,ann,ben", *rows]))
+    assert (
+        "add a column that identifies each row, and name it with --item: workbench audit agreement "
+        "visits.csv" in doctor(tmp_path, "visits.csv")[0]
+    )
+
+
 def test_the_export_of_a_labeling_tool(tmp_path):
     tasks = [
         {

@@ -21,6 +21,7 @@ from workbench.cross_validation import tables
 from workbench.cross_validation.losses import CVLosses
 from workbench.reports.records import Variables
 from workbench.results import Note
+from workbench.results.limits import LimitReached, printed_limits
 
 X, Y = load_iris(return_X_y=True)
 X = X[:, :2]
@@ -220,10 +221,12 @@ def test_sizes_of_folds_weigh_their_means():
 @pytest.mark.parametrize("models", [None, "tree, svm"])
 @pytest.mark.parametrize("name", ["n", "N Items", "fold_size", "support", "count"])
 def test_sizes_of_folds_are_found_by_name(name, models):
-    table = {name: UNEQUAL["n"]} | {key: UNEQUAL[key] for key in ("fold", "tree", "svm")}
-    cv = CVLosses.read_csv(table, models=models)
-    assert cv.mean_losses() == pytest.approx([0.19, 0.2])
+    """(4 + 6 + 8) / 90 = .2."""
+    table = {name: [40, 30, 20]} | {key: UNEQUAL[key] for key in ("fold", "tree", "svm")}
     text = f"column {name!r} was read as the number of items in each test set"
+    with printed_limits(), pytest.warns(LimitReached, match=f"^{text}$"):
+        cv = CVLosses.read_csv(table, models=models)
+    assert cv.mean_losses() == pytest.approx([0.2, 0.2])
     assert cv.notes[0] == Note("data", text)
     rows = [
         (model, fold, size, loss)
@@ -231,7 +234,17 @@ def test_sizes_of_folds_are_found_by_name(name, models):
         for fold, size, loss in zip(table["fold"], table[name], table[model], strict=True)
     ]
     long = dict(zip(("model", "fold", name, "loss"), zip(*rows, strict=True), strict=True))
-    assert CVLosses.read_csv(long).mean_losses() == pytest.approx([0.19, 0.2])
+    assert CVLosses.read_csv(long).mean_losses() == pytest.approx([0.2, 0.2])
+
+
+@pytest.mark.parametrize("n", [[1, 2, 3], [41, 42, 43], [41, 20, 30]])
+def test_a_column_of_other_whole_numbers_is_not_taken_for_sizes(n):
+    """Row numbers and numbers of features would change the means of folds of equal size."""
+    with pytest.raises(ValueError, match="^size must be given, because column 'n' may hold"):
+        CVLosses.read_csv({**UNEQUAL, "n": n})
+    weighted = np.average(UNEQUAL["tree"], weights=n)
+    named = CVLosses.read_csv({**UNEQUAL, "n": n}, size="n")
+    assert named.mean_losses()[0] == pytest.approx(weighted)
 
 
 @pytest.mark.parametrize("n", [[30, 30, 30], [50, 0, 20], [0.5, 0.3, 0.2], ["a", "b", "c"]])

@@ -599,6 +599,18 @@ def test_errors_and_accuracies_are_not_compared(first, second, are_mixed):
             continue
         with pytest.raises(ValueError, match="^models must be only losses or only scores, but"):
             CVLosses.read_csv(table, models=models)
+    if are_mixed:
+        with pytest.raises(ValueError, match="^models must be only losses or only scores, but"):
+            CVLosses.read_csv(table, higher_is_better=True)
+        cv = CVLosses.read_csv(table, models=[first, second], higher_is_better=True)
+        assert cv.mean_losses() == pytest.approx([-OLD[:10].mean(), -NEW[:10].mean()])
+        assert [note.kind for note in cv.notes] == ["unreliable", "data", "data"]
+
+
+@pytest.mark.parametrize("constant", [0, 1])
+def test_a_model_may_be_perfect_in_every_fold(constant):
+    table = {"fold": np.arange(10), "old": OLD[:10], "perfect": np.full(10, constant)}
+    assert CVLosses.read_csv(table).mean_losses() == pytest.approx([OLD[:10].mean(), constant])
 
 
 def test_metrics_are_no_models():

@@ -114,6 +114,36 @@ def test_identifiers_that_start_again_in_each_used_stratum(columns, used, option
     assert ("case" in _told(columns, [used], {roles.REPEATED: option})) == told
 
 
+WITH_MODELS = {
+    "item": {"item": [k // 2 for k in range(120)]},
+    "numbered rows": {"nr": [*range(120)], "task": [k // 2 for k in range(120)]},
+    "repeated after the first rows": {"id": [*range(2100), *range(2100)]},
+    "no identifiers": {"price": [k % 7 for k in range(120)]},
+}
+
+
+@pytest.mark.parametrize("columns", WITH_MODELS.values(), ids=WITH_MODELS)
+def test_models_with_rows_of_their_own_are_named(columns):
+    rows = len(next(iter(columns.values())))
+    method = ["mail", "sms"] * (rows // 2)
+    assert "method" in _told({**columns, "method": method})
+
+
+@pytest.mark.parametrize("name", ["id", "nr", "patient_id"])
+def test_a_method_of_items_that_differ_is_no_model(name):
+    columns = {name: [*range(120)], "price": [k % 7 for k in range(120)]}
+    columns["method"] = ["mail", "sms"] * 60
+    assert _told(columns) == {}
+    assert _told(columns, [name]) == {}
+
+
+@pytest.mark.parametrize("name", ["store", "customer", "account", "speaker", "session"])
+def test_few_values_of_a_column_may_be_kinds_of_clusters(name):
+    assert _told({name: ["app", "web"] * 20}) == {}
+    assert _told({"patient": ["p1", "p2"] * 20})["patient"].kind == "unreliable"
+    assert _told({name: [f"s{k % 5}" for k in range(40)]})[name].kind == "unreliable"
+
+
 def test_training_items_are_named():
     note = _told({"split": ["train", "test"] * 20}, options={roles.PART: "--group"})["split"]
     assert note.kind == "unreliable"
@@ -121,7 +151,10 @@ def test_training_items_are_named():
         "column 'split' seems to contain training and other items but was not used. To use it, "
         "add --group split"
     )
+    assert {*_told({"set": ["Train2017", "val2017"] * 20})} == {"set"}
     assert _told({"split": ["dev", "test"] * 20}) == {}
+    assert _told({"set": ["train", "bus", "tram"] * 20}) == {}
+    assert _told({"part": ["test shoe", "training shoe"] * 20}) == {}
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])

@@ -263,9 +263,18 @@ def test_final_labels_are_no_annotator_unless_only_one_is_left(tmp_path, name):
     read = read_annotators(file)
     assert [*read.cells] == ["A", "B"]
     assert f"; not used: {name} (you can name" in str(read.notes[0])
-    assert [*read_annotators(file, annotators=f"A,B,{name}").cells] == ["A", "B", name]
+    assert str(read.notes[1]).startswith(f"column {name!r} holds classes of the annotators, but")
+    assert str(read.notes[1]).endswith(f"name all columns of annotators: A,B,{name}")
+    named = read_annotators(file, annotators=f"A,B,{name}")
+    assert [*named.cells] == ["A", "B", name] and len(named.notes) == 1
     alone = saved(tmp_path, "b.csv", f"item,A,{name}\n1,0,1\n2,1,1\n3,0,0\n")
     assert [*read_annotators(alone).cells] == ["A", name]
+
+
+@pytest.mark.parametrize("other", ["silver", "Bronze"])
+def test_gold_is_a_team_next_to_silver_or_bronze(tmp_path, other):
+    file = saved(tmp_path, "a.csv", f"item,Gold,A,{other}\n1,0,1,1\n2,1,1,1\n3,0,0,0\n")
+    assert [*read_annotators(file).cells] == ["Gold", "A", other]
 
 
 def test_items_of_a_document_are_the_items(tmp_path):

@@ -104,13 +104,18 @@ def test_counts_by_class_or_as_total_and_counted():
 @pytest.mark.parametrize(
     ("items", "counted", "noted"),
     [
-        ([5000, 10200, 15000, 20100], [1170, 2467, 3775, 5361], True),  # sums of similar months
-        ([5000, 5200, 4800, 5100], [1170, 1297, 1308, 1586], False),
-        ([5000, 10200, 15000], [1170, 2467, 3775], False),
-        ([5000, 10200, 15000, 20100], [1170, 2467, 2400, 5361], False),
-        ([1000, 1300, 1690, 2197, 2856], [100, 130, 169, 220, 286], False),  # 30% more a month
-        ([1000, 2000, 4000, 8000], [100, 200, 400, 800], False),
-        ([5000, 10200, "", 20100], [1170, 2467, 3775, 5361], False),
+        # sums of similar months
+        ([5000, 10200, 15000, 20100, 25000], [1170, 2467, 3775, 5361, 6400], True),
+        ([5000, 11200, 18000, 23100, 31000], [1170, 2467, 3775, 5361, 6400], True),
+        ([5000, 5200, 4800, 5100, 5000], [1170, 1297, 1308, 1586, 1170], False),
+        ([5000, 10200, 15000, 20100], [1170, 2467, 3775, 5361], False),
+        ([5000, 10200, 15000, 20100, 25000], [1170, 2467, 2400, 5361, 6400], False),
+        ([5000, 10200, 15000, "", 25000], [1170, 2467, 3775, 5361, 6400], False),
+        # 30% and 50% more a month, and 75% of the first month
+        ([1000, 1300, 1690, 2197, 2856], [100, 130, 169, 220, 286], False),
+        ([1000, 1500, 2250, 3375, 5062], [100, 150, 225, 338, 506], False),
+        ([1000, 1750, 2500, 3250, 4000], [100, 175, 250, 325, 400], False),
+        ([1000, 2000, 4000, 8000, 16000], [100, 200, 400, 800, 1600], False),
     ],
 )
 def test_running_totals_are_noted(items, counted, noted):
@@ -126,7 +131,7 @@ def test_running_totals_are_noted(items, counted, noted):
     texts = [note.text for note in notes if note.kind == "unreliable"]
     assert len(texts) == noted
     if noted:
-        assert "5,000 items in '2026-01' to 20,100 in '2026-04'. If they are running" in texts[0]
+        assert f"5,000 items in '2026-01' to {items[-1]:,} in '2026-05'. If these are" in texts[0]
 
 
 def test_a_bad_month_is_named_and_the_others_are_reported():

@@ -486,7 +486,8 @@ class CVLosses(Result):
         size : str, optional
             Column with the number of test items of each fold, if rows are fold means. By default, a
             column called `n_test` is used, or one called `n`, `size`, `items`, `support` or the
-            like if its numbers differ; a note names it. With "", only `n_test` is used. Without
+            like if its numbers differ; a note names it. An error asks for `size` if these numbers
+            count rows or differ by more than a factor of 2. With "", only `n_test` is used. Without
             sizes, all folds have the same weight.
         model : str, default "model"
             Column of model names in a file in long form. A column called "model" is used this way
@@ -545,6 +546,7 @@ class CVLosses(Result):
             folds,
             scheme,
             share,
+            higher_is_better,
         )
         losses = np.column_stack(list(read.scores.values()))
         return cls._read(

@@ -16,6 +16,7 @@ from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import decimals, numbers, roles, shapes
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 _NUMBERED = r"(_?(id|ids|no|nr|num|number|idx|index))?"
 _FOLD = re.compile(rf"(cv_?|k_?|outer_|test_)?folds?{_NUMBERED}")
@@ -304,21 +305,29 @@ def kind_of(name: str) -> str:
     return "scores" if words & SCORES else ""
 
 
-def refuse_mixed(models: Names) -> None:
+def refuse_mixed(models: Names, are_scores: bool = False) -> list[Note]:
     """Raise if the name of one column says that it holds losses, and another that it holds scores.
+
+    If the user said that all columns are scores, return a note instead.
 
     Examples
     --------
     >>> refuse_mixed(["old_error", "new_error"])
+    []
     """
     first = {kind_of(name): name for name in reversed(models)}
     if "losses" in first and "scores" in first:
         loss, score = first["losses"], first["scores"]
+        if are_scores:
+            text = f"the name of column {loss!r} suggests losses, but it was read as scores"
+            warn_of_limit(text)
+            return [Note("unreliable", text)]
         raise WrongValue(
             "models",
             f"must be only losses or only scores, but {loss!r} seems to hold losses and {score!r} "
             "scores. Convert one (accuracy is 1 minus the error rate), or rename the columns",
         )
+    return []
 
 
 def refuse_doubtful(scores: Arrays) -> None:
@@ -338,6 +347,8 @@ def refuse_doubtful(scores: Arrays) -> None:
     is_fraction = {name: column % 1 != 0 for name, column in values.items()}
     fractions = [name for name, mask in is_fraction.items() if mask.mean() > 0.5]
     integers = [name for name, mask in is_fraction.items() if not mask.any()]
+    # a model may be correct, or incorrect, on all items
+    integers = [name for name in integers if {*values[name].tolist()} not in ({0}, {1})]
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     summaries = [name for name in values if _is_summary(name, scores)]

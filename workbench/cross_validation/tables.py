@@ -17,6 +17,7 @@ from workbench.cross_validation.sources import named_models
 from workbench.data import frames, numbers, shapes
 from workbench.data.columns import spelled
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 MOST_REPEATS = 100  # more rows per fold must be items
 MOST_NAMED = 20
@@ -62,10 +63,12 @@ def read_losses(
     folds: int,
     splits: str,
     test_share: float | None,
+    are_scores: bool,
 ) -> Read:
     """Return the content of a file of losses.
 
-    `splits` and `test_share` must be as `schemes.checked` returns them.
+    `splits` and `test_share` must be as `schemes.checked` returns them. `are_scores` is whether the
+    user said that the file holds scores.
     """
     names = frames.column_names(source)
     chosen: Names = () if models is None else named_models(models)
@@ -96,6 +99,7 @@ def read_losses(
                 0,
                 splits,
                 test_share,
+                are_scores,
             )
             return read._replace(notes=[*read.notes, note])
     if folds and splits == "random":
@@ -117,7 +121,7 @@ def read_losses(
     else:
         chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
-        columns = _read_wide(source, names, used, chosen, splits)
+        columns = _read_wide(source, names, used, chosen, splits, are_scores)
     if used["fold"] == ROW:
         _refuse_items(columns)
     if folds:
@@ -231,6 +235,7 @@ def _read_wide(
     used: Roles,
     chosen: Names,
     splits: str,
+    are_scores: bool,
 ) -> Columns:
     """Return the columns of a table with one column per model.
 
@@ -262,7 +267,7 @@ def _read_wide(
             models = listed(columns, MOST_NAMED)
             advice = "To leave some out, list the others in models"
             notes.append(Note("data", f"columns read as models: {models}{unread}. {advice}"))
-    model_columns.refuse_mixed(columns)
+    notes += model_columns.refuse_mixed(columns, bool(chosen) and are_scores)
     return Columns(scores, label, sizes, notes)
 
 
@@ -352,8 +357,10 @@ def _in_scheme(
             )
             notes.append(Note("data", text))
     if "n" in sizes and "item" not in label and _rows_are_folds(label):
+        _refuse_doubtful_sizes(used["n"], sizes["n"])
         text = f"column {used['n']!r} was read as the number of items in each test set"
         notes.append(Note("data", text))
+        warn_of_limit(text)
     if splits == "random":
         return _random_splits(columns, test_share or share or schemes.ask_share())
     label = {"repeat": np.zeros(len(label["fold"]), int)} | label
@@ -497,6 +504,18 @@ def _possible_sizes(name: str, cells: ndarray) -> Arrays:
         return {}
     are_sizes = np.all((values % 1 == 0) & (values >= 1)) and np.ptp(values) > 0
     return {"n": values} if are_sizes else {}
+
+
+def _refuse_doubtful_sizes(name: str, sizes: ndarray) -> None:
+    """Raise if numbers in a column such as "n" count up by 1, or differ by more than a factor 2."""
+    if np.any(np.diff(sizes) != 1) and sizes.max() <= 2 * sizes.min():
+        return
+    raise WrongValue(
+        "size",
+        f"must be given, because column {name!r} may hold the number of items in each test set or "
+        f"something else: its values are {sizes.min():g} to {sizes.max():g}. If it holds no sizes, "
+        "remove the column",
+    )
 
 
 def _items_of_rows(columns: Columns) -> ndarray:

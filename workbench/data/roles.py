@@ -51,6 +51,7 @@ LEAST_KAPPA = 0.2  # of predictions; Landis and Koch (1977) call less agreement 
 SUBSTANTIAL_KAPPA = 0.6  # Landis and Koch (1977) call more agreement "substantial"
 LEAST_ITEMS = 20  # of a repeated identifier; fewer values may be those of regions or classes
 LEAST_LABELS = 20  # fewer verdicts may agree with the predictions by chance
+LEAST_CLUSTERS = 5  # of stores, sessions and the like; fewer values may be kinds of them
 LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
@@ -135,6 +136,11 @@ _VERDICTS = (
     r"((is|was|model|answer|pred(iction)?)[_ .-]?)?"
     r"(right|hit|ok|match(es|ed)?|pass(ed)?|accurate)) ?\??"
 )
+# names of clusters that are also names of classes, such as the stores "app" and "web"
+_KINDS = r"(customer|client|account|speaker|session|thread|clinic|store)"
+# values of columns that divide items into training items and others
+_TRAINING = re.compile(r"train(ing)?([ _-]?(set|data|items?|split))?[ _-]?[0-9]*")
+_TESTED = re.compile(r"test|val|dev|eval|hold|held|unseen")
 # names of true classes if the cells are classes of the predictions
 _CHECKED = r"(.*[_ .-])?(checked|verified|audited)"
 _DATE = re.compile(
@@ -287,18 +293,20 @@ def _traits(texts: list[str], values: ndarray | None) -> set[str]:
     distinct = len({*texts})
     most_classes = max(len(texts) // 2, 2)
     few = 1 < distinct <= min(MOST_CLASSES, most_classes)
+    parts = {text.casefold() for text in texts}
     traits = {
         "unique": distinct > 1 and len(texts) - distinct <= len(texts) // FEW_REPEATS,
         "repeated": distinct < len(texts) or distinct == 1,
         "few": few,
         "many": distinct >= LEAST_ITEMS,
+        "clusters": distinct >= LEAST_CLUSTERS,
         "classes": few or distinct == 1,
         "binary": distinct <= 2,
         "several": distinct > 1,
         "graded": distinct > 2,
         "dates": all(map(_DATE.fullmatch, texts)),
         "text": values is None,
-        "training": any(text.casefold().startswith("train") for text in {*texts}),
+        "training": any(map(_TRAINING.fullmatch, parts)) and any(map(_TESTED.match, parts)),
         "whole": values is None or bool((values % 1 == 0).all()),
     }
     if values is not None:
@@ -316,6 +324,8 @@ def _role(name: str, texts: list[str], traits: set[str]) -> str:
         return SCORE
     if "repeated" in traits and re.fullmatch(_NAMES[CLUSTER], word):
         traits = traits - {"unique"}
+    if re.fullmatch(_KINDS, word) and "clusters" not in traits:
+        traits = traits - {"repeated"}
     for role, pattern in _NAMES.items():
         if re.fullmatch(pattern, word) and _TRAITS[role] <= traits:
             return role
@@ -442,10 +452,35 @@ def unused_notes(
     names += ",".join(names).split(",")
     columns = _first_columns(source, list(filter(None, map(str.strip, names))))
     unused = [column for column in columns if column.seems in _UNUSED]
+    unused = [
+        column
+        for column in unused
+        if column.seems != MODEL or _has_rows_of_models(source, column.name)
+    ]
     notes = [_unused_note(source, column, options or {}) for column in unused]
     if options and REPEATED in options:
         notes += _repeated_notes(source, columns, options[REPEATED], names)
     return tuple(notes)
+
+
+@frames.in_rows_of("source")
+def _has_rows_of_models(source: Any, model: str) -> bool:
+    """Return whether each item may have a row for each model; False if identifiers differ.
+
+    A unique column may also number the rows. Then another column repeats, but not within a model.
+    """
+    data = first_rows(source, list(filter(None, frames.column_names(source))))
+    columns = columns_of(data)
+    identifier = first_of(columns, ID)
+    if not identifier or first_of(columns, REPEATED):
+        return True
+    models = numbers.as_text(data[model])
+    for cells in data.values():
+        texts = numbers.as_text(cells)
+        if len({*texts}) < len(texts) == len({*zip(texts, models, strict=True)}):
+            return True
+    identifiers = frames.read_columns(source, [identifier])[0][identifier]
+    return len({*numbers.as_text(identifiers)}) < len(identifiers)
 
 
 def _repeated_notes(

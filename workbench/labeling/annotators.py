@@ -348,6 +348,13 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
     if unused:
         text += f"; not used: {listed(unused)} (you can name the columns of the annotators)"
     table.note(text)
+    for name in () if annotators else unused:
+        if _is_final(name, table.cells) and {*table.cells[name]} & {*table.cells[people[0]]} - {""}:
+            table.note(
+                f"column {name!r} holds classes of the annotators, but its name is that of final "
+                "labels, predictions or identifiers, so it was left out. If it is an annotator, "
+                f"name all columns of annotators: {','.join([*people, name])}"
+            )
     items = table.cells[key] if key else [str(row) for row in table.rows]
     table.refuse_totals(key, items)
     repeat = numbers.first_repeat(items)
@@ -376,9 +383,7 @@ def _annotator_columns(table: _Table, key: str) -> list:
         if name != key and 0 < len(labels) <= MOST_CLASSES:
             classes[name] = set(as_labels([*labels]))
     of_people = {
-        name: labels
-        for name, labels in classes.items()
-        if not NO_ANNOTATOR.fullmatch(plain_name(name))
+        name: labels for name, labels in classes.items() if not _is_final(name, table.cells)
     }
     groups = _alike_columns(of_people) or _alike_columns(classes)
     if len(groups) == 1:
@@ -393,6 +398,16 @@ def _annotator_columns(table: _Table, key: str) -> list:
         f"({problem}). If the table has a row for each label, give {{0}} and {{1}}",
         others=("annotator", "label"),
     )
+
+
+def _is_final(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column has the name of labels that no annotator gave on their own.
+
+    Next to "silver" or "bronze", "gold" is one of several teams.
+    """
+    if plain_name(name) == "gold" and {"silver", "bronze"} & {*map(plain_name, names)}:
+        return False
+    return NO_ANNOTATOR.fullmatch(plain_name(name)) is not None
 
 
 def _alike_columns(classes: dict[str, set]) -> dict[tuple, None]:

@@ -241,8 +241,9 @@ def _no_date(days: Sequence[str]) -> str:
 def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]:
     """Return the period of `periods` to which each name belongs; names without one are left out.
 
-    A name matches a period if it is the same text in another case, or the same date in another
-    form. Days belong to the week, month, quarter or year that contains them.
+    A name matches a period if it is the same text in another case or with other leading zeros, or
+    the same date in another form. Days belong to the week, month, quarter or year that contains
+    them.
 
     Examples
     --------
@@ -251,8 +252,8 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
     >>> same_periods(["2026-01-31", "2026-02-01"], ["2026-01", "2026-02"])
     {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
     """
-    by_text = {period.strip().casefold(): period for period in periods}
-    same = {name: by_text.get(name.strip().casefold()) for name in names}
+    by_text = {_plain(period): period for period in periods}
+    same = {name: by_text.get(_plain(name)) for name in names}
     try:
         keys = time_of(periods_of(names, length_of(periods)))
     except WrongValue:  # one of the two are not dates, or the names are longer periods
@@ -261,6 +262,10 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
     for name, key in zip(names, keys or (), strict=False):
         same[name] = same[name] or by_key.get(key)
     return {name: period for name, period in same.items() if period is not None}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"(?<![0-9.,])0+(?=[0-9])", "", name.strip().casefold())
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:

@@ -44,10 +44,11 @@ GAPS = numbers.GONE | {
 LABELED_ROWS = ("audit", "rows")  # place of the note on a file with labels in some rows only
 MOST_DAYS = 31  # up to a month of days is read as a series of days
 FEW_A_DAY = 100  # more days with fewer items each are refused
-FEW_PERIODS = 4  # running totals are not told from growth in fewer periods
-# Total of period k divided by k times the first total, for running totals of similar periods.
-# Counts that grow by less than 40% from the first period to the second stay below this range.
-SIMILAR = (0.7, 1.4)
+FEW_PERIODS = 5  # running totals are not told from growth in fewer periods
+# First total divided by the mean increment, for running totals of similar periods. Counts that grow
+# by less than 80% of the first total in each period are above this range.
+SIMILAR = (0.7, 1.25)
+MOST_CHANGE = 2  # largest increment of running totals divided by the smallest
 Counts = dict[str, tuple]
 Notes = tuple[Note, ...]
 
@@ -546,15 +547,17 @@ def _running_totals(months: Counts) -> Notes:
         return ()
     by_class = np.array([*months.values()], float)
     totals = by_class.sum(1)
-    growth = totals / np.maximum(totals[0], 1) / np.arange(1, len(months) + 1)
-    is_similar = SIMILAR[0] <= growth.min() and growth.max() <= SIMILAR[1]
-    if not is_similar or (np.diff(by_class, axis=0) < 0).any():
+    steps = np.diff(totals, prepend=0)
+    later_steps = steps[1:].mean()
+    is_similar = SIMILAR[0] * later_steps <= steps[0] <= SIMILAR[1] * later_steps
+    is_steady = steps.max() <= MOST_CHANGE * steps.min()
+    if not (is_similar and is_steady) or (np.diff(by_class, axis=0) < 0).any():
         return ()
     first, *_, last = months
     text = (
         "the counts of every class grow in proportion to the number of periods, from "
-        f"{totals[0]:,.0f} items in {first!r} to {totals[-1]:,.0f} in {last!r}. If they are "
-        "running totals, such as year-to-date counts, subtract the previous row from each row"
+        f"{totals[0]:,.0f} items in {first!r} to {totals[-1]:,.0f} in {last!r}. If these are "
+        "totals since the start of the year, subtract the previous row from each row"
     )
     return (Note("unreliable", text),)
 

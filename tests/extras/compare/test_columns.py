@@ -1,5 +1,7 @@
 """Which columns count as models, which tell repeats apart, and what is asked where that is in doubt."""
 
+import re
+
 import numpy as np
 import pytest
 from refusals import refused
@@ -154,6 +156,43 @@ def test_repeats_of_two_columns_and_of_a_long_table():
         "truth": ["spam", "ham", "ham", "ham"] * 20,
     }
     refused(lambda: wb.read_item_scores(confidence), "score", rule.replace("'model'", "'system'"))
+
+
+CLASSES = ["yes", "no", "no", "no"] * 20
+
+
+@pytest.mark.parametrize(
+    ("score", "prediction", "truth", "is_score"),
+    [
+        (binary() * 2, ["yes", "no"] * 40, CLASSES, True),
+        (RNG.random(80), ["yes", "no"] * 40, CLASSES, False),
+        (RNG.random(80), list("ab") * 40, list("ba") * 40, False),
+        (RNG.random(80), [f"text {k % 30}" for k in range(80)], [*map(str, IDS)] * 2, True),
+    ],
+)
+def test_a_score_next_to_answers_may_be_a_confidence(score, prediction, truth, is_score):
+    """A confidence is graded, and its predictions are classes, even if all are incorrect."""
+    models = ["old"] * 40 + ["new"] * 40
+    rows = {"id": IDS * 2, "model": models, "target": truth, "prediction": prediction}
+    if is_score:
+        means = wb.read_item_scores(rows | {"score": score}).score.mean(0)
+        assert means == pytest.approx([np.mean(score[:40]), np.mean(score[40:])])
+        return
+    why = (
+        "none found; not used as scores: 'target' (it seems to be a truth), 'prediction' (it seems "
+        "to be a prediction), 'score' (it seems to be the confidence of a prediction)"
+    )
+    with pytest.raises(ValueError, match=re.escape(why)):
+        wb.read_item_scores(rows | {"score": score})
+
+
+def test_a_column_called_system_may_describe_the_items():
+    found = wb.read_item_scores(table(system=["linux", "mac"] * 20))
+    assert found.models == ("gpt", "claude")
+    twice = {name: cells * 2 for name, cells in table(system=["old"] * 40).items()}
+    twice["system"] = ["old"] * 40 + ["new"] * 40
+    rule = "must name the column of scores in the table, together with model 'system'"
+    refused(lambda: wb.read_item_scores(twice), "score", rule)
 
 
 def test_repeats_that_nothing_tells_apart_are_asked_about():

@@ -147,7 +147,8 @@ def _possible_scores(
 ) -> tuple[dict[str, ndarray], dict[str, str]]:
     """Return the numbers of each column that may hold scores, and why the others do not."""
     roles_of = {column.name: column.seems for column in roles.columns_of(dict(data))}
-    has_predictions = {roles.PREDICTION, roles.TRUTH} <= {*roles_of.values()}
+    has_truth = roles.TRUTH in roles_of.values()
+    has_classes = _has_predicted_classes(data, roles_of)
     reasons: dict[str, str] = {}
     values: dict[str, ndarray] = {}
     for name, cells in data.items():
@@ -159,17 +160,34 @@ def _possible_scores(
             reasons[name] = f"it seems to be a {role}"
             if role in _USES:
                 reasons[name] += f", for the option {_USES[role]}"
-        elif roles_of[name] == roles.SCORE and has_predictions:
-            reasons[name] = "it seems to be the confidence of a prediction"
+        elif roles_of[name] == roles.PREDICTION and (has_truth or _holds_text(cells)):
+            reasons[name] = "it seems to be a prediction"
         elif (column := _numbers(name, cells, label)) is None:
             reasons[name] = "it holds text"
+        elif roles_of[name] == roles.SCORE and has_classes and _kind(column) != "0 and 1":
+            reasons[name] = "it seems to be the confidence of a prediction"
         else:
             values[name] = column
     reasons |= {name: "it is empty" for name, column in values.items() if not column.size}
     return {name: column for name, column in values.items() if column.size}, reasons
 
 
-def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
+def _has_predicted_classes(data: Mapping[str, ndarray], roles_of: Mapping[str, str]) -> bool:
+    """Return whether predictions and true answers have most values in common, as classes do."""
+    first = {role: name for name, role in reversed(roles_of.items())}
+    if roles.PREDICTION not in first or roles.TRUTH not in first:
+        return False
+    answers = []
+    for role in (roles.PREDICTION, roles.TRUTH):
+        texts = numbers.as_text(data[first[role]])
+        answers.append({text.removesuffix(".0") for text in texts} - {""})
+    predicted, true = answers
+    return 2 * len(predicted & true) >= min(len(predicted), len(true))
+
+
+def long_columns(
+    data: Mapping[str, ndarray], label: str, items: Sequence[str] = ()
+) -> tuple[str, str]:
     """Return the columns of models and of scores of a table with a row per item and model.
 
     Return ("", "") for any other table.
@@ -179,20 +197,38 @@ def long_columns(data: Mapping[str, ndarray], label: str) -> tuple[str, str]:
     data : dict of (N,) array
     label : str
         Name of the table in messages.
+    items : sequence of str, default ()
+        Identifiers of the rows. If all differ, a table with several scores has a column per model.
     """
     model = next((name for name in data if _bare(name) in MODEL_NAMES), "")
     if not model or len(set(numbers.as_text(data[model]))) < 2:
         return "", ""
     columns = {name: cells for name, cells in data.items() if name != model}
-    scores = list(_possible_scores(columns, label)[0])
+    values, reasons = _possible_scores(columns, label)
+    scores = list(values)
+    if len(scores) > 1 and len(set(items)) == len(items) > 0:
+        return "", ""
     if len(scores) != 1:
+        possible = checks.listed(scores, SHOWN, quoted=True)
         raise WrongValue(
             "score",
             f"must name the column of scores in {label}, together with model {model!r}, which "
             "seems to name the model of each row; possible scores: "
-            f"{checks.listed(scores, SHOWN, quoted=True) or 'none found'}",
+            f"{possible or f'none found; {no_scores(reasons)}'}",
         )
     return model, scores[0]
+
+
+def no_scores(reasons: Mapping[str, str]) -> str:
+    """Return why columns are not scores, for messages.
+
+    Examples
+    --------
+    >>> no_scores({"topic": "it holds text"})
+    "not used as scores: 'topic' (it holds text)"
+    """
+    texts = [f"{name!r} ({why})" for name, why in reasons.items()]
+    return f"not used as scores: {checks.listed(texts)}"
 
 
 def _bare(name: str) -> str:
@@ -223,6 +259,10 @@ def _numbers(name: str, cells: ndarray, label: str) -> ndarray | None:
         filled[missing] = "0"
         numbers.to_numbers(name, filled)  # the error names the first text
     return None
+
+
+def _holds_text(cells: ndarray) -> bool:
+    return any(isinstance(cell, str) for cell in cells.tolist())
 
 
 def _is_number(text: str) -> bool:

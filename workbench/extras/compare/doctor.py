@@ -10,7 +10,7 @@ import click
 from workbench import checks
 from workbench.commands.doctor import READY, print_uses, printable, problem_of
 from workbench.commands.uses import Inspected, Use, options_as_words
-from workbench.data import files, roles
+from workbench.data import files, numbers, roles
 from workbench.extras.compare.columns import item_column, long_columns, score_columns
 from workbench.extras.compare.reading import read_item_scores
 from workbench.extras.compare.sources import is_of_battles
@@ -79,7 +79,7 @@ def _of_items(table: Inspected, item: str) -> Iterator[Use]:
     options = {"item": item} | table.options(cluster=roles.CLUSTER)
     free = {name: cells for name, cells in table.data.items() if name not in options.values()}
     try:
-        model, score = long_columns(free, "the table")
+        model, score = long_columns(free, "the table", numbers.as_text(table.data[item]))
         scores = [score] if model else score_columns(free, "the table")[0]
     except ValueError:  # the doctor prints this error
         yield _of_columns(table, OF_SEVERAL, options)

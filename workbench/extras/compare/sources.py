@@ -23,6 +23,7 @@ from workbench.extras.compare.columns import (
     TEXT_NAMES,
     item_column,
     long_columns,
+    no_scores,
     repeat_columns,
     score_columns,
 )
@@ -265,7 +266,8 @@ def _table_runs(source: Any, names: tuple, name: str, options: Options, files: i
     if not options.epoch:
         columns += repeat_columns(free)
     data, read_notes = frames.read_columns(source, list(filter(None, dict.fromkeys(columns))))
-    model, scores, unused = _roles(data, free, label, options, files)
+    items = numbers.as_text(data[item]) if item else []
+    model, scores, unused = _roles(data, free, label, options, files, items)
     size = len(next(iter(data.values())))
     ids = numbers.present(item, data[item]) if item else [str(row + 1) for row in range(size)]
     of_models = list(zip(ids, numbers.as_text(data[model]), strict=True)) if model else ids
@@ -281,12 +283,10 @@ def _table_runs(source: Any, names: tuple, name: str, options: Options, files: i
         texts.append(f"{checks.listed(repeats, quoted=True)} {verb} the repeats of an item")
     if model and not options.model:
         texts.append(f"column {model!r} names the model of each row, {scores[0]!r} is the score")
-    reasons = [f"{column!r} ({why})" for column, why in unused.items() if column not in repeats]
+    reasons = {column: why for column, why in unused.items() if column not in repeats}
     if reasons:
-        texts.append(
-            f"the scores are {checks.listed(scores, SHOWN, quoted=True)}; not used as scores: "
-            f"{checks.listed(reasons)}"
-        )
+        listed_scores = checks.listed(scores, SHOWN, quoted=True)
+        texts.append(f"the scores are {listed_scores}; {no_scores(reasons)}")
     notes = (*read_notes, *(Note("data", f"{label}: {text}") for text in texts))
     file = file_and_sheet(source)[0] if isinstance(source, str) else ""
     cells = {column: data[column] for column in options.further}
@@ -344,7 +344,12 @@ def _candidates(options: Options, free: Sequence[str]) -> list[str]:
 
 
 def _roles(
-    data: Mapping[str, ndarray], free: Sequence[str], label: str, options: Options, files: int
+    data: Mapping[str, ndarray],
+    free: Sequence[str],
+    label: str,
+    options: Options,
+    files: int,
+    items: Sequence[str],
 ) -> tuple[str, list[str], dict[str, str]]:
     """Return the column of models or "", the columns of scores, and the other columns.
 
@@ -358,7 +363,7 @@ def _roles(
     if options.model:
         return "", _candidates(options, free), {}
     candidates = {name: data[name] for name in free}
-    model, score = long_columns(candidates, label)
+    model, score = long_columns(candidates, label, items)
     if model:
         return model, [score], {}
     scores, reasons = score_columns(candidates, label)
@@ -367,7 +372,7 @@ def _roles(
         raise WrongValue(
             "model",
             f"must name the models' columns of {label}, separated by commas: none of {columns} "
-            "holds scores",
+            f"holds scores; {no_scores(reasons)}",
         )
     return "", scores, reasons
 

@@ -17,6 +17,7 @@ COMMAND = ["workbench", "audit", "agreement"]
 FRACTION = re.compile("[-+]?[0-9]*[.,][0-9]+")
 STEPS = 20  # ratings are multiples of 1/20, such as 0.5 and 0.25
 CLOSE = 1e-6
+NEEDS_ITEM = "add a column that identifies each row, and name it with --item"
 NO_LABELS = {roles.FOLD, roles.PROBABILITY, roles.SPLIT}
 NO_ANNOTATORS = {roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, roles.POPULATION}
 
@@ -71,7 +72,10 @@ def agreement_use(table: Inspected) -> Iterator[Use]:
         return
     try:
         people = read_annotators(table.file).cells
-    except ValueError:
+    except ValueError as error:
+        # the annotators are known, but values of the item column repeat
+        if isinstance(error, checks.WrongArgument) and error.argument == "item":
+            yield Use(AGREEMENT, [*COMMAND, table.file], needs=NEEDS_ITEM)
         return
     if any(column.name in people and column.seems in NO_ANNOTATORS for column in table.columns):
         return
