@@ -679,16 +679,11 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         assert (
             done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
         )
-    costs_one_line(
-        tmp_path,
-        "(to see which commands fit a file, run workbench doctor a.csv)",
-        "report",
-        "stratified-accuracy",
-        "--scores",
-        "a.csv",
-        "--score",
-        "nothing",
-    )
+    report = ("report", "stratified-accuracy", "--scores", "a.csv", "--score")
+    hint = "(to see which commands fit a file, run workbench doctor a.csv)"
+    costs_one_line(tmp_path, hint, *report, "nothing")
+    done = run(tmp_path, *report, "confidence", "--level", "2")
+    assert "--level must be" in done.stderr and "doctor" not in done.stderr
 
 
 CODERS = "item_id,output,coder_1,coder_2\n" + "".join(
