@@ -156,6 +156,26 @@ FILES = [
         {DRAWN},
     ),
     (
+        "survey.csv",
+        texts(
+            CLUSTERED[["confidence", "region"]],
+            employed=["yes" if k % 4 else "no" for k in range(N)],
+            predicted=["yes" if k % 5 else "no" for k in range(N)],
+        ),
+        {"predicted": "prediction", "employed": "correct or incorrect"},
+        {PLAN},
+    ),
+    (
+        "households.csv",
+        texts(
+            CLUSTERED[["confidence", "region"]],
+            employed=["yes" if k % 4 else "no" for k in range(N)],
+            predicted=["yes" if k % 4 or k % 3 else "no" for k in range(N)],
+        ),
+        {"predicted": "prediction", "employed": "truth"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
         "ones.csv",
         texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
         {"correct": "correct or incorrect"},
