@@ -199,6 +199,9 @@ def test_margins_have_no_expectation_and_no_score_neyman():
     plan = wb.accuracy_audit(ScoredItems(None, items.score, score_is="margin"), 100)
     assert np.isnan(plan.expected_half_width) and "expected" not in plan.headline()
     assert wb.compare_intervals(plan).assumption == "If half of the predictions are correct"
+    calibrated = wb.accuracy_audit(ScoredItems(None, items.score), 100)
+    [default, *_] = wb.compare_intervals(calibrated).rows()
+    assert default["half_width"] == pytest.approx(calibrated.expected_half_width)
     with pytest.raises(ValueError, match="allocation 'neyman' needs scores that are probabilities"):
         wb.accuracy_audit(items, 100, allocation="neyman")
 

@@ -379,6 +379,16 @@ def test_psu_words_name_the_extremes():
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
     assert intervals.psu_plot(alone).title.startswith("Accuracy from 1.0% to ")
     assert intervals.psu_plot(alone).title.endswith(" in 7 strata; lowest in stratum s2")
+    equal = [alone[2], alone[2] | {"psu": "other"}, *alone]
+    figure = intervals.psu_plot(equal)
+    assert figure.title.endswith("; lowest in stratum s2 and 2 others")
+    shifts = [row["shift"] for row in figure.data["psus"] if row["stratum"] == "s2"]
+    assert sorted(shifts) == [-1, 0, 1]
+    legends = [
+        intervals.psu_plot(each).to_dict()["encoding"]["size"]["legend"]
+        for each in (equal, rows)
+    ]
+    assert legends == [None, {"tickCount": 3}]
     figure = intervals.psu_plot([alone[0] | {"items": 1}])
     title, words = figure.title, figure.alternative
     assert " in 1 stratum; " in title and words.startswith(

@@ -156,6 +156,26 @@ FILES = [
         {DRAWN},
     ),
     (
+        "survey.csv",
+        texts(
+            CLUSTERED[["confidence", "region"]],
+            employed=["yes" if k % 4 else "no" for k in range(N)],
+            predicted=["yes" if k % 5 else "no" for k in range(N)],
+        ),
+        {"predicted": "prediction", "employed": "correct or incorrect"},
+        {PLAN},
+    ),
+    (
+        "households.csv",
+        texts(
+            CLUSTERED[["confidence", "region"]],
+            employed=["yes" if k % 4 else "no" for k in range(N)],
+            predicted=["yes" if k % 4 or k % 3 else "no" for k in range(N)],
+        ),
+        {"predicted": "prediction", "employed": "truth"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
         "ones.csv",
         texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
         {"correct": "correct or incorrect"},
@@ -679,16 +699,11 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         assert (
             done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
         )
-    costs_one_line(
-        tmp_path,
-        "(to see which commands fit a file, run workbench doctor a.csv)",
-        "report",
-        "stratified-accuracy",
-        "--scores",
-        "a.csv",
-        "--score",
-        "nothing",
-    )
+    report = ("report", "stratified-accuracy", "--scores", "a.csv", "--score")
+    hint = "(to see which commands fit a file, run workbench doctor a.csv)"
+    costs_one_line(tmp_path, hint, *report, "nothing")
+    done = run(tmp_path, *report, "confidence", "--level", "2")
+    assert "--level must be" in done.stderr and "doctor" not in done.stderr
 
 
 CODERS = "item_id,output,coder_1,coder_2\n" + "".join(

@@ -163,6 +163,7 @@ def test_mistakes_are_told(wrong, message):
             ".5, .3, .2; 1",
             "new_shares must have the same number of proportions in every period; got '.5, .3, .2; 1'",
         ),
+        (".5, .5", "new_shares must have one proportion per class (0, 1, 2); got '.5, .5'"),
     ],
 )
 def test_mistakes_in_text_are_told(text, message):

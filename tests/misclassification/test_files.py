@@ -44,7 +44,7 @@ def test_numbered_classes_stay_numbers():
     [
         (
             columns(truth=["a", "b"], a=[1, 2]),
-            "audit must have a column 'prediction', or be a confusion matrix with a row",
+            "audit must have the column of prediction, or be a confusion matrix with a row",
         ),
         (columns(truth=["a", "b"], prediction=["a", "c"]), None),
         (columns(truth=["a"], prediction=["a"]), "at least two classes; only 'a' occurs"),
@@ -228,7 +228,7 @@ def test_a_misspelled_prediction_is_no_table():
     items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
     with pytest.raises(
         ValueError,
-        match="audit must have a column 'prediction', or be .* Available columns: 'truth', 'pred'",
+        match="audit must have the column of prediction, or be .* Available columns: 'truth', 'pred'",
     ):
         wb.load_audit(items)
 

@@ -69,6 +69,14 @@ def test_a_mistake_costs_one_line_before_the_run(files):
     [
         (["--method", "magic"], "--method must be one of"),
         (["--audit-period", "Dez"], "--audit-period must be a period of the counts; got 'Dez'"),
+        (["--shift", ".4,.3,.3"], "--shift must have one proportion per class (ohne, <b>mit</b>)"),
+        (["--prediction", "lesen"], "--audit must have the column of --prediction, or be"),
+        (
+            ["--classes", "<b>mit</b>,ohne"],
+            "--classes seem to be swapped (the second one must be the class that --counted counts; "
+            "if it is, give --sampled-by); write ohne,<b>mit</b>. The audit does not fit: 16% of its "
+            "items are predicted '<b>mit</b>', but 88% of all counted items",
+        ),
     ],
 )
 def test_mistakes_cost_one_line_in_the_run(files, arguments, message):

@@ -71,7 +71,7 @@ def test_two_models_from_file_to_page_and_tables(tmp_path, items):
     shown = texts(page)
     assert "Which of these models is better?" in shown
     assert "All models predicted the same 180 labeled items in 12 clusters" in shown
-    assert "naive" not in shown and "Accuracy by cluster" not in shown
+    assert "naive" not in shown and "Results by cluster" not in shown
 
 
 def test_three_models_have_ranks_and_two_pictures(tmp_path, items):

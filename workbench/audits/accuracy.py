@@ -8,6 +8,7 @@ import functools
 import html
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -591,7 +592,8 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     audit : AccuracyAudit
         Audit with labels, or a plan. For a plan, predictions are assumed to be correct as often as
         their scores say. If the scores are not probabilities, half of the predictions are assumed
-        to be correct, which gives the widest intervals.
+        to be correct, which gives the widest intervals. The default interval then has the expected
+        half-width of the plan.
 
     Returns
     -------
@@ -619,6 +621,10 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
             assumption = "If the scores are calibrated"
         correct = np.rint(audit.labeled * expected_rate(audit)).astype(int)
         estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled, correct)
-    return IntervalComparison(
-        tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption
-    )
+    compared = {method: estimate.interval(audit.level, method) for method in intervals.METHODS}
+    if audit.estimate is None:
+        half_width = audit._default(audit.labeled)
+        middle = sum(compared["default"]) / 2
+        low, high = max(0, middle - half_width), min(1, middle + half_width)
+        compared["default"] = replace(compared["default"], low=low, high=high)
+    return IntervalComparison(tuple(compared.values()), assumption)

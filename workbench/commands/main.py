@@ -153,7 +153,8 @@ class ReportCommand(Command):
         return super().outputs(context) | of_notebook
 
     def invoke(self, context: click.Context) -> None:
-        """Run the command; an error names the option as it is typed, and suggests the doctor."""
+        """Run the command; an error names the option as it is typed, and may suggest the doctor."""
+        argument = ""
         try:
             return super().invoke(context)
         except WrongParameter as error:
@@ -162,9 +163,10 @@ class ReportCommand(Command):
             if values["pairs"] or values["params_file"]:
                 options = [option for option in options if values.get(option.name) is not None]
             message = error.called(as_typed(options))
+            argument = error.argument
         except ReportError as error:
             message = str(error)
-        raise click.ClickException(message + _doctor_hint(context))
+        raise click.ClickException(message + _doctor_hint(context, argument, message))
 
 
 def _declared(context: click.Context) -> list[dict]:
@@ -172,9 +174,12 @@ def _declared(context: click.Context) -> list[dict]:
     return context.meta.get("parameters", [])
 
 
-def _doctor_hint(context: click.Context) -> str:
-    """Return the hint to run the doctor on the files of a report that failed."""
-    if context.params["topic"] not in TOPICS:
+def _doctor_hint(context: click.Context, argument: str, message: str) -> str:
+    """Return the hint to run the doctor on the files, after an error about columns or files."""
+    roles = {row["name"]: row["role"] for row in _declared(context)}
+    is_of_files = roles.get(argument) in ("file", "column", parameters.FILE_TOO)
+    concerns_files = is_of_files or "column" in message or not argument
+    if context.params["topic"] not in TOPICS or not concerns_files:
         return ""
     names = [PARAMETER + row["name"] for row in _declared(context) if row["role"] == "file"]
     paths = filter(None, map(context.params.get, names))

@@ -221,7 +221,10 @@ def _predictions_and_labels(columns: list[Column]) -> list[Column]:
 
 
 def _with_true_classes(columns: list[Column], data: dict[str, ndarray]) -> list[Column]:
-    """Return the columns; a single one that labels the predictions of some rows is the truth."""
+    """Return the columns; a single one that seems to label the predictions is the truth.
+
+    A column without gaps must have a name such as "checked", or yes and no like the predictions.
+    """
     predictions = [column.name for column in columns if column.seems == PREDICTION]
     taken = {column.seems for column in columns}
     if len(predictions) != 1 or taken & {TRUTH, HUMAN, JUDGE}:
@@ -231,7 +234,8 @@ def _with_true_classes(columns: list[Column], data: dict[str, ndarray]) -> list[
         word = column.name.strip().casefold()
         if column.seems not in {OTHER, CORRECT} or re.fullmatch(_NAMES[CORRECT], word):
             continue
-        may_label = column.missing or re.fullmatch(_CHECKED, word)
+        is_verdict = column.seems == CORRECT
+        may_label = column.missing or is_verdict or re.fullmatch(_CHECKED, word)
         if may_label and agree_on_classes(data[predictions[0]], data[column.name]):
             labels.append(k)
     if len(labels) == 1:

@@ -362,8 +362,10 @@ def _no_audit(audit: Any, prediction: str) -> WrongValue:
     column = f"{prediction!r}{suggestion(prediction, names)}"
     return WrongValue(
         "audit",
-        f"must have a column {column}, or be a confusion matrix with a row and a column for every "
-        f"class. Available columns: {listed(names, quoted=True)}",
+        "must have the column of {0}, or be a confusion matrix with a row and a column for every "
+        "class",
+        told=f"there is no column {column}. Available columns: {listed(names, quoted=True)}",
+        others=("prediction",),
     )
 
 

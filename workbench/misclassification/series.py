@@ -54,12 +54,12 @@ _AUDITED = {
     "pooled": "both from the pooled rates",
     "own": "each from its own audit",
 }
-LEVEL = (
-    "counted",
+LEVEL = (  # first what a phone shows without scrolling
     "estimate",
-    "standard_error",
     "low",
     "high",
+    "standard_error",
+    "counted",
 )
 CHANGE = (
     "label",
@@ -323,11 +323,11 @@ class PrevalenceSeries(Result):
         limits = self._usable.level_limits(check_level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
         columns = (
-            self.raw,
             self.restricted_estimates,
-            self.standard_errors,
             low,
             high,
+            self.standard_errors,
+            self.raw,
         )
         shape = len(self.periods), len(reported_labels(self.labels))
         cells = np.stack([column.reshape(shape) for column in columns], -1).tolist()
@@ -337,8 +337,8 @@ class PrevalenceSeries(Result):
         for t, items in enumerate(self.counts.sum(1).tolist()):
             for label, figures in zip(reported_labels(self.labels), cells[t], strict=True):
                 row = {"period": self.periods[t], "label": label}
-                row["items"] = None if np.isnan(items) else int(items)
                 row |= zip(LEVEL, figures, strict=True)
+                row["items"] = None if np.isnan(items) else int(items)
                 if notes:
                     row |= {"flags": "; ".join(flags[t]), "problem": problems[t]}
                 rows.append(row)

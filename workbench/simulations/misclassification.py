@@ -813,13 +813,16 @@ def shift_study(
     >>> round(row["bias"], 3), round(row["simulated_bias"], 2)
     (-0.1, -0.1)
     """
-    if isinstance(new_shares, str):
-        new_shares = _of_text(new_shares)
     audit = checks.instance("audit", audit, ConfusionCounts)
+    truths = _of_text(new_shares) if isinstance(new_shares, str) else new_shares
+    truths = checks.floats("new_shares", truths)
+    if truths.shape[-1:] != (len(audit.labels),):
+        rule = f"must have one proportion per class ({', '.join(map(str, audit.labels))})"
+        raise checks.WrongValue("new_shares", rule, new_shares)
     size = int(check_counts("counts_at_audit", counts_at_audit, audit.labels).sum())
     reading = methods.by_row(audit.table)
     shares = audit.table.sum(1) / audit.n
-    study = simulate_shares(shares, new_shares, reading, audit.n, size, runs=runs, rates=rates)
+    study = simulate_shares(shares, truths, reading, audit.n, size, runs=runs, rates=rates)
     theoretical: list[dict] = []
     for truth in study.new_shares:
         theoretical += classes.shares_theory(

@@ -1,6 +1,7 @@
 """Charts of coverage, of metrics with their intervals, and of clusters by stratum."""
 
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -182,6 +183,13 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
         for row in rows
         if row["stratum"] == stratum
     ]
+    equal = Counter((row["stratum"], row[key]) for row in psus)
+    placed: Counter = Counter()
+    for row in psus:  # equal clusters of a stratum stand next to each other
+        place = row["stratum"], row[key]
+        row["shift"] = placed[place] - (equal[place] - 1) / 2
+        placed[place] += 1
+    widest = max(4, *equal.values()) / 2
     by_value = operator.itemgetter(key)
     worst, best = min(rows, key=by_value), max(rows, key=by_value)
     are_strata = all(row["psu"] == row["stratum"] for row in rows)
@@ -207,13 +215,17 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
             scale={"zero": False},
             axis=alt.Axis() if key == "mean" else theme.percents(),
         )
+        legend = {"tickCount": 3} if len({row["items"] for row in psus}) > 1 else None
         circles = chart(data, "psus").mark_circle(color=theme.LABELED)
         return circles.encode(
             x=alt.X("stratum:N", sort=order, title=title, axis=axis),
+            xOffset=alt.XOffset("shift:Q", scale={"domain": [-widest, widest]}),
             y=value,
-            size=alt.Size("items:Q", title="items", scale=sizes, legend={"tickCount": 3}),
+            size=alt.Size("items:Q", title="items", scale=sizes, legend=legend),
         )
 
+    others = sum(row[key] == worst[key] for row in rows) - 1
+    lowest = _unit_name(worst) + (f" and {checks.counted(others, 'other')}" if others else "")
     title = f"{quantity.capitalize()} from {worst[key]:{form}} to {best[key]:{form}} in {units}"
     low, high = (
         f"{row[key]:{exact}} in {_unit_name(row)} ({checks.counted(row['items'], 'item')})"
@@ -221,7 +233,7 @@ def psu_plot(rows: Sequence[dict]) -> Figure:
     )
     return Figure(
         {"psus": psus},
-        f"{title}; lowest in {_unit_name(worst)}{cut}",
+        f"{title}; lowest in {lowest}{cut}",
         f"{quantity.capitalize()} of {units}, ordered by stratum: {low} to {high}{cut}.",
         draw,
     )

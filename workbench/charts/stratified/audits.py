@@ -184,14 +184,13 @@ def finding(audit: Any) -> Figure:
         if differs:
             signed = "format(100 * datum.value, '+~g')"
             x = across("low", "points", scale={"zero": True, "nice": True}, labelExpr=signed)
-        dots = [
-            part.mark_point(filled=True, size=110).encode(x="estimate:Q", color=color)
-            for part in (ends, strata)
-        ]
+        dots = strata.mark_point(filled=True, size=110)
+        ticks = ends.mark_tick(orient="vertical", thickness=3, height=16)  # cover no interval
         return alt.layer(
             theme.truth(data, x="truth:Q"),
             limits.mark_rule(strokeWidth=5).encode(x=x, x2="high:Q", color=color),
-            *dots,
+            ticks.encode(x="estimate:Q", color=color),
+            dots.encode(x="estimate:Q", color=color),
             beside(limits, 12, x="width"),
             beside(strata, 12, x="width"),
         )

@@ -3,13 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
 from workbench.data import confusion_matrices
 from workbench.data.classes import READ_AS
+from workbench.data.frames import column_names
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
+from workbench.misclassification.designs import PREDICTION_MISFIT
+from workbench.misclassification.doubts import misfit
+from workbench.misclassification.periods import fit_pvalue
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.reports.inputs import audited_periods as several
 from workbench.reports.inputs.judged import read_judged
@@ -260,9 +266,27 @@ def _corrected(
     try:
         return series.prevalence_series(audited, audit_period or at_audit, months, **settings)
     except checks.WrongValue as error:
-        if error.argument == "counts_at_audit":
-            _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
+        if error.argument not in ("counts_at_audit", "sampled_by"):
+            raise
+        _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
+        if inputs.counted in column_names(inputs.counts):
+            _check_order(audited, np.array(at_audit))
         raise
+
+
+def _check_order(audited: ConfusionCounts, at_audit: np.ndarray) -> None:
+    """Raise if the audit fits the counts of two classes only in the other order."""
+    in_other_order = at_audit[::-1]
+    contained = (audited.table.sum(0) <= in_other_order).all()
+    if contained and fit_pvalue(audited, in_other_order) >= PREDICTION_MISFIT:
+        order = ",".join(map(str, audited.labels[::-1]))
+        raise checks.WrongValue(
+            "labels",
+            "seem to be swapped (the second one must be the class that {0} counts; if it is, give "
+            "{1})",
+            told=f"write {order}. The audit does not fit: {misfit(audited, at_audit)}",
+            others=("counted", "sampled_by"),
+        )
 
 
 def _check_period(name: str, items: int, audited: int) -> None:
