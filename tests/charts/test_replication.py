@@ -385,8 +385,7 @@ def test_psu_words_name_the_extremes():
     shifts = [row["shift"] for row in figure.data["psus"] if row["stratum"] == "s2"]
     assert sorted(shifts) == [-1, 0, 1]
     legends = [
-        intervals.psu_plot(each).to_dict()["encoding"]["size"]["legend"]
-        for each in (equal, rows)
+        intervals.psu_plot(each).to_dict()["encoding"]["size"]["legend"] for each in (equal, rows)
     ]
     assert legends == [None, {"tickCount": 3}]
     figure = intervals.psu_plot([alone[0] | {"items": 1}])
