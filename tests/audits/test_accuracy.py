@@ -304,7 +304,10 @@ def test_pictures_count_strata_from_1():
         assert [*shown.values()] == one.labeled.tolist()
     right, labeled = audit.estimate.correct, audit.labeled
     said = "; ".join(f"stratum {k + 1} {right[k]} of {labeled[k]} correct" for k in range(5))
-    assert charts.finding(audit).alternative.endswith(f"); {said}.")
+    figure = charts.finding(audit)
+    assert figure.alternative.endswith(f"); {said}.")
+    kinds = [layer["mark"]["type"] for layer in figure.to_dict()["layer"]]
+    assert kinds.count("point") == 1 and "tick" in kinds  # a dot would hide a short interval
     assert "strata 1 to 2 predicted members, then the others" in charts.audit(metrics).alternative
     alone = wb.class_audit(items, "9", 100, n_strata=1)
     assert "stratum 1 predicted members, then the others" in charts.audit(alone).alternative

@@ -109,6 +109,7 @@ def test_own_audits_are_poststratified_by_their_own_counts():
     growth = series.growth_rates()[0]
     assert growth["low"] < growth["growth"] < growth["high"]
     restored = wb.Result.from_dict(series.to_dict())
+    assert [*series.levels()[0]][:5] == ["period", "label", "estimate", "low", "high"]
     assert str(restored.levels()) == str(series.levels()) and str(restored.changes()) == str(
         series.changes()
     )

@@ -25,6 +25,18 @@ from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
+WITHOUT_COLUMNS = {  # parameters of text that name no columns
+    "audit_period",
+    "bounds",
+    "classes",
+    "collapse",
+    "every",
+    "metrics",
+    "positive",
+    "rho",
+    "separator",
+    "shift",
+}
 # the question that each report answers, and the options of its example on the example data
 QUESTIONS = {
     ACCURACY: "How accurate is the model?",
@@ -35,7 +47,8 @@ QUESTIONS = {
 }
 EXAMPLES = {
     ACCURACY: "--scores my.csv --score p --prediction yhat --budget 300",
-    CLUSTERS: "--items labeled.csv --truth y --prediction yhat --psu person --weight w",
+    CLUSTERS: "--items labeled.csv --truth y --prediction yhat --stratum district --psu person "
+    "--weight w",
     VALUES: "--strata records.parquet --stratum segment --value amount --budget 500",
     SHARES: "--audit audit.csv --counts months.csv --classes other,complaint",
     MODELS: "--losses losses.csv --models old,new --rho nadeau_bengio",
@@ -166,7 +179,7 @@ class ReportCommand(Command):
             argument = error.argument
         except ReportError as error:
             message = str(error)
-        raise click.ClickException(message + _doctor_hint(context, argument, message))
+        raise click.ClickException(message + _doctor_hint(context, argument))
 
 
 def _declared(context: click.Context) -> list[dict]:
@@ -174,12 +187,13 @@ def _declared(context: click.Context) -> list[dict]:
     return context.meta.get("parameters", [])
 
 
-def _doctor_hint(context: click.Context, argument: str, message: str) -> str:
-    """Return the hint to run the doctor on the files, after an error about columns or files."""
-    roles = {row["name"]: row["role"] for row in _declared(context)}
-    is_of_files = roles.get(argument) in ("file", "column", parameters.FILE_TOO)
-    concerns_files = is_of_files or "column" in message or not argument
-    if context.params["topic"] not in TOPICS or not concerns_files:
+def _doctor_hint(context: click.Context, argument: str) -> str:
+    """Return the hint to run the doctor on the files, unless a plain value is wrong."""
+    declared = {row["name"]: row for row in _declared(context)}
+    row = declared.get(argument, {})
+    is_number = row.get("type") in ("int", "float")
+    is_value = is_number or row.get("role") == "choice" or argument in WITHOUT_COLUMNS
+    if context.params["topic"] not in TOPICS or is_value:
         return ""
     names = [PARAMETER + row["name"] for row in _declared(context) if row["role"] == "file"]
     paths = filter(None, map(context.params.get, names))
