@@ -734,6 +734,19 @@ def test_labels_of_annotators_for_items_that_repeat(tmp_path):
     )
 
 
+METHODS_OF_ITEMS = ["id,method,truth,prediction", *(f"{k},{'ab'[k % 2]},yes,no" for k in range(40))]
+SCORES_OF_MODELS = [
+    "id,model,truth,prediction,score",
+    *(f"{k // 2},{'ab'[k % 2]},yes,no,{k % 3 % 2}" for k in range(40)),
+]
+
+
+@pytest.mark.parametrize("rows, is_compared", [(METHODS_OF_ITEMS, False), (SCORES_OF_MODELS, True)])
+def test_predictions_are_no_scores_of_models(tmp_path, rows, is_compared):
+    (tmp_path / "x.csv").write_text("\n".join(rows))
+    assert ("workbench compare x.csv" in doctor(tmp_path, "x.csv")[0]) == is_compared
+
+
 def test_the_export_of_a_labeling_tool(tmp_path):
     tasks = [
         {

@@ -174,7 +174,7 @@ def _possible_scores(
 
 def _has_predicted_classes(data: Mapping[str, ndarray], roles_of: Mapping[str, str]) -> bool:
     """Return whether predictions and true answers have most values in common, as classes do."""
-    first = {role: name for name, role in reversed(roles_of.items())}
+    first = {role: name for name, role in reversed([*roles_of.items()])}
     if roles.PREDICTION not in first or roles.TRUTH not in first:
         return False
     answers = []
