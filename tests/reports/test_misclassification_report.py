@@ -86,3 +86,26 @@ def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
 def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
     message = "--audit-period must be a period of the counts; got 'Dez'"
     costs_one_line(files, message, *TOPIC, *NAMES, "--audit-period", "Dez", runs=run)
+
+
+@pytest.mark.parametrize(
+    ("counted", "classes", "refused"),
+    [
+        ("Jan;4000;870\nFeb;4000;900\n", "no,yes", False),  # the audit is random, 300 and 100
+        ("Jan;4000;870\nFeb;4000;900\n", "yes,no", True),
+        ("Jan;4000;250\nFeb;4000;260\n", "no,yes", False),  # chosen by the truth
+        ("Jan;4000;1900\nFeb;4000;1950\n", "no,yes", False),
+    ],
+)
+def test_counts_in_the_other_order_are_refused_though_the_truth_has_round_totals(
+    tmp_path, counted, classes, refused
+):
+    rows = "no;no\n" * 290 + "no;yes\n" * 10 + "yes;no\n" * 23 + "yes;yes\n" * 77
+    (tmp_path / "audit.csv").write_text("truth;prediction\n" + rows)
+    (tmp_path / "months.csv").write_text("period;n;counted\n" + counted)
+    asked = [*TOPIC, "--audit", "audit.csv", "--counts", "months.csv", "--classes", classes]
+    if refused:
+        message = "--classes seem to be swapped (the second one must be the class that --counted"
+        costs_one_line(tmp_path, message, *asked, runs=run_here)
+    else:
+        page_of(run_here(tmp_path, *asked, "--quiet"), tmp_path, "report.html")

@@ -13,7 +13,7 @@ from workbench.data.classes import READ_AS
 from workbench.data.frames import column_names
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
-from workbench.misclassification.designs import PREDICTION_MISFIT
+from workbench.misclassification.designs import AUTO, PREDICTION_MISFIT, TRUTH
 from workbench.misclassification.doubts import misfit
 from workbench.misclassification.periods import fit_pvalue
 from workbench.misclassification.series import PrevalenceSeries
@@ -23,6 +23,8 @@ from workbench.reports.inputs.one_period import OnePeriod, read_one_period
 from workbench.reports.inputs.parameters import Parameters
 from workbench.results.limits import warn_of_limit
 from workbench.simulations.misclassification import shift_study
+
+CERTAIN_MISFIT = 1e-6  # p-value below which chance does not explain counts that fit if swapped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,15 +265,20 @@ def _corrected(
     at_audit = files.counts_at_audit(months, audit_period, labels=audited.labels)
     if audited.weighted is not None:
         return several.weighted_series(audited, months, **settings)
+    has_order = inputs.counts and inputs.counted in column_names(inputs.counts)
     try:
-        return series.prevalence_series(audited, audit_period or at_audit, months, **settings)
+        corrected = series.prevalence_series(audited, audit_period or at_audit, months, **settings)
     except checks.WrongValue as error:
         if error.argument not in ("counts_at_audit", "sampled_by"):
             raise
         _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
-        if inputs.counted in column_names(inputs.counts):
+        if has_order:
             _check_order(audited, np.array(at_audit))
         raise
+    is_assumed = inputs.sampled_by == AUTO and corrected.sampled_by == TRUTH
+    if has_order and is_assumed and fit_pvalue(audited, np.array(at_audit)) < CERTAIN_MISFIT:
+        _check_order(audited, np.array(at_audit))
+    return corrected
 
 
 def _check_order(audited: ConfusionCounts, at_audit: np.ndarray) -> None:
