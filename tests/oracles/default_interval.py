@@ -22,10 +22,20 @@ def rest_moments(weight, free, n, x):
 
 
 def quantile(mu, variance, third, probability, top=1.0):
-    """Quantile of the beta on (top - r, top] with the given mean, variance and third central moment."""
+    """Quantile of the beta on (top - r, top] with the given mean, variance and third central moment.
+
+    It is the top if it is nearer to it than a 100,000th of the way from the mean, and moves there from twice as far.
+    """
     d = top - mu
     if d <= 0:
         return top
+    distance = top - beta_quantile(mu, variance, third, probability, top)
+    return top - distance * min(1, max(0, distance / (1e-5 * d) - 1))
+
+
+def beta_quantile(mu, variance, third, probability, top):
+    """The same without the last step."""
+    d = top - mu
     denominator = 2 * variance**2 + third * d
     r = (
         math.inf

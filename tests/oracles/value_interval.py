@@ -1,32 +1,16 @@
 """The bounded and the default interval for any values, one label at a time, written from their definition alone."""
 
-import math
 import statistics
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 
-from oracles.default_interval import beta_moments
+from oracles.default_interval import beta_moments, quantile
 
 
 def central(values, power):
     center = statistics.fmean(values)
     return statistics.fmean([(value - center) ** power for value in values])
-
-
-def quantile(mu, variance, third, top, probability):
-    """Quantile of the beta on (top - r, top] with the given mean, variance and third central moment."""
-    d = top - mu
-    if d <= 0:
-        return top
-    slack = 2 * variance**2 + third * d
-    r = math.inf if slack <= 0 else (4 * variance**2 * d + third * (d**2 - variance)) / slack
-    if r > 1e7 * d:
-        return top - special.gammaincinv(d**2 / variance, 1 - probability) * variance / d
-    s = d * (r - d) / variance - 1
-    if s <= 0:
-        return top
-    return top - r + r * special.betaincinv((1 - d / r) * s, d / r * s, probability)
 
 
 def upper_limit(strata, tail, more_values=None, stretch=1.0):
@@ -101,7 +85,7 @@ def upper_limit(strata, tail, more_values=None, stretch=1.0):
         )
     return max(
         (
-            quantile(mean, variance * stretch**2, third * stretch**3, top, 1 - tail)
+            quantile(mean, variance * stretch**2, third * stretch**3, 1 - tail, top)
             for mean, variance, third in candidates
             if variance > 0
         ),
