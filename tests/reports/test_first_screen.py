@@ -291,6 +291,7 @@ def test_so_is_that_of_an_audit(tmp_path, started):
     with browser.page((tmp_path / "r.html").as_uri(), started) as page:
         for size in (DESK, PHONE):
             page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.evaluate(SHOWN)
             found = page.evaluate(MEASURE, LEAST[size])
             assert 200 < found.pop("bottom") <= FOLD[size]
             assert found == {"small": [], "cut": [], "wide": 0, "shrunk": 0, "narrow": 0}, size
@@ -320,6 +321,7 @@ def test_so_is_that_of_a_comparison(tmp_path, started):
     with browser.page((tmp_path / "r.html").as_uri(), started) as page:
         for size in (DESK, PHONE):
             page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.evaluate(SHOWN)
             found = page.evaluate(MEASURE, LEAST[size])
             assert 200 < found.pop("bottom") <= FOLD[size]
             assert found["small"] == found["cut"] == [] and found["wide"] == 0, size
