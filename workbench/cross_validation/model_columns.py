@@ -74,11 +74,11 @@ _METRICS = {
     "specificity",
 }
 # words in names of columns
-SCORES = {
+_SCORE_WORDS = {
     *("acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa"),
     *("mcc", "ok", "precision", "r2", "recall", "right", "score", "scores"),
 }
-LOSSES = {
+_LOSS_WORDS = {
     *("brier", "deviance", "err", "error", "errors", "logloss", "loss", "losses", "mae"),
     *("mape", "mse", "msle", "nll", "perplexity", "rmse", "rmsle"),
 }
@@ -300,9 +300,9 @@ def kind_of(name: str) -> str:
     ['losses', 'scores', 'scores', '']
     """
     words = set(re.split(r"[\W_]+", name.casefold()))
-    if words & LOSSES:
+    if words & _LOSS_WORDS:
         return "scores" if "neg" in words else "losses"
-    return "scores" if words & SCORES else ""
+    return "scores" if words & _SCORE_WORDS else ""
 
 
 def refuse_mixed(models: Names, are_scores: bool = False) -> list[Note]:

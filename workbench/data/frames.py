@@ -29,6 +29,7 @@ from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
 
+FIRST_ROWS = 2_000  # number of rows from which roles of columns are guessed
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -221,6 +222,30 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     if names:
         native = nw.from_native(native).rename(names).to_native()
     yield Scan(table.label, native, notes, commas)
+
+
+def first_rows(source: Any, names: Sequence[str]) -> dict[str, ndarray]:
+    """Return columns with the first rows of a file or data frame.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        As for `read_columns`.
+    names : list of str
+        Columns of the source.
+
+    Examples
+    --------
+    >>> len(first_rows({"value": range(3_000)}, ["value"])["value"])
+    2000
+    """
+    import narwhals as nw
+
+    with scan(source, names) as rows:
+        if is_relation(rows.native):
+            return relation_columns(rows.native.limit(FIRST_ROWS), names)
+        frame = nw.from_native(rows.native).select(*names)
+        return to_arrays(frame.head(FIRST_ROWS))
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:

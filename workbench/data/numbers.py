@@ -6,6 +6,7 @@
 import decimal
 import math
 import numbers
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -156,6 +157,17 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     shares = to_numbers(name, percentages) / 100
     note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
     return shares, [Note("data", note)]
+
+
+def without_zeros(text: str) -> str:
+    """Return a text in lower case without the leading zeros of its numbers.
+
+    Examples
+    --------
+    >>> without_zeros("Q007"), without_zeros("1.05")
+    ('q7', '1.05')
+    """
+    return re.sub(r"(?<![0-9.,])0+(?=[0-9])", "", text.casefold())
 
 
 def missing_code_notes(name: str, values: ndarray) -> list[Note]:

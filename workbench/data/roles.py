@@ -1,25 +1,22 @@
 """Roles of the columns of a table, guessed from their names and cells.
 
 `columns_of` guesses the role of each column: its name must match `_NAMES`, and its cells must have
-the traits in `_TRAITS`. `unused_notes` names columns that a report did not use. `check_verdicts`
-refuses true classes in a column whose name says that it holds correct or incorrect.
+the traits in `_TRAITS`. `check_verdicts` refuses true classes in a column whose name says that it
+holds correct or incorrect.
 """
 
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from workbench import checks
-from workbench.data import frames, numbers, shapes
+from workbench.data import numbers, shapes
 from workbench.data.classes import verdict_of
-from workbench.data.columns import plain_name, spelled
-from workbench.data.engine import is_relation, relation_columns
+from workbench.data.columns import plain_name
 from workbench.results import Note
 
 ID = "identifier"
@@ -52,23 +49,12 @@ SUBSTANTIAL_KAPPA = 0.6  # Landis and Koch (1977) call more agreement "substanti
 LEAST_ITEMS = 20  # of a repeated identifier; fewer values may be those of regions or classes
 LEAST_LABELS = 20  # fewer verdicts may agree with the predictions by chance
 LEAST_CLUSTERS = 5  # of stores, sessions and the like; fewer values may be kinds of them
-LOOKED_AT = 2_000  # number of rows from which `unused_notes` guesses roles
 # roles that only the first column of a table has
 _ONCE = {
     ID,
     JUDGE,
     HUMAN,
     TRUTH,
-}
-# the kind of the note on an unused column of a role, and the name of its content
-_UNUSED = {
-    WEIGHT: ("unreliable", "sampling weights"),
-    CLUSTER: ("unreliable", "clusters"),
-    STRATUM: ("data", "strata"),
-    MONTH: ("data", "periods"),
-    MODEL: ("unreliable", "models, with rows of their own for each item,"),
-    VERSION: ("unreliable", "versions of a model, which may have different error rates,"),
-    PART: ("unreliable", "training and other items"),
 }
 # patterns of the names of columns; a column has the first role whose pattern and traits it fits
 _NAMES = {
@@ -96,7 +82,8 @@ _NAMES = {
     WEIGHT: r"p?w|p?wgtp?|.*_?weight|p?weights|(.*_|p|final|per|hh|base|samp)?w(gh?)?t",
     SIZE: r"n|size|count|items",
     CLUSTER: r"(psu|cluster|document|passage|conversation|person|household|school|site|box|patient|"
-    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store|branch)"
+    r"user|author|hospital|subject|customer|client|account|speaker|session|thread|clinic|store|"
+    r"branch)"
     r"([_ .-]?(id|no|nr|number|key))?",
     STRATUM: r"strat(um|a)?|region|district|segment|domain|group",
     PART: r"(data_?)?(split|subset|partition|part|set)",
@@ -127,9 +114,8 @@ _TRAITS = {
     PART: {"training", "several"},
     REPEATED: {"repeated", "many", "whole"},
 }
-# names of columns that may distinguish several rows of an item
-_OF_ONE_ITEM = (MODEL, VERSION, REPEAT, SCORE)
-_VARIES_IN_ITEM = "|".join([*map(_NAMES.__getitem__, _OF_ONE_ITEM), "annotator|coder|rater"])
+# roles of columns that may distinguish several rows of an item
+_OF_ONE_ITEM = MODEL, VERSION, REPEAT, SCORE
 # names of columns that may say whether a prediction is correct, if they are named as true classes
 _VERDICTS = (
     r"((.*[_ .-])?(is|was)?correct(ness|ly)?|korrekt|richtig|"
@@ -369,6 +355,17 @@ def first_of(columns: Sequence[Column], role: str) -> str:
     return next((column.name for column in columns if column.seems == role), "")
 
 
+def names_items(name: str) -> bool:
+    """Return whether a name is that of an identifier of items, such as "question_id"."""
+    return re.fullmatch(_NAMES[REPEATED], plain_name(name)) is not None
+
+
+def names_part_of_items(name: str) -> bool:
+    """Return whether a name is that of a column that distinguishes several rows of an item."""
+    patterns = *map(_NAMES.__getitem__, _OF_ONE_ITEM), "annotator|coder|rater"
+    return any(re.fullmatch(pattern, plain_name(name)) for pattern in patterns)
+
+
 def check_verdicts(
     name: str, truth: ndarray, prediction: ndarray | None, remedy: str
 ) -> list[Note]:
@@ -423,178 +420,3 @@ def check_verdicts(
         f"does it say whether the prediction is correct? If it says that, {remedy}. If it is "
         "the true class, rename the column, for example to 'truth'"
     )
-
-
-def unused_notes(
-    source: Any, used: Iterable[str], options: Mapping[str, str] | None = None
-) -> tuple[Note, ...]:
-    """Return a note for each column of weights, clusters, strata or periods that was not used.
-
-    Roles are guessed from the first rows. Identifiers that repeat are noted only if `options` has
-    an entry for `REPEATED`: an option, or "" if the report needs one row for each item.
-
-    Call this function after the report has read the source, so that the report refuses a file that
-    cannot be read.
-
-    Parameters
-    ----------
-    source : str, path or data frame
-        As for `workbench.data.frames.read_columns`.
-    used : iterable of str
-        Columns that the report used, as the user named them; "" is ignored, and "a,b" names two.
-    options : mapping of str to str
-        Option that would use a column of each role, as the user types it, with dashes; or another
-        command of the workbench with this option. A column whose role has no option is named, too.
-
-    Examples
-    --------
-    >>> audit = {"truth": ["no", "yes"] * 3, "region": ["north", "south"] * 3}
-    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata_by"}))
-    column 'region' seems to contain strata but was not used. To use it, add strata_by region
-    """
-    names = list(used)
-    names += ",".join(names).split(",")
-    columns = _first_columns(source, list(filter(None, map(str.strip, names))))
-    unused = [column for column in columns if column.seems in _UNUSED]
-    unused = [
-        column
-        for column in unused
-        if column.seems != MODEL or _has_rows_of_models(source, column.name)
-    ]
-    notes = [_unused_note(source, column, options or {}) for column in unused]
-    if options and REPEATED in options:
-        notes += _repeated_notes(source, columns, options[REPEATED], names)
-    return tuple(notes)
-
-
-@frames.in_rows_of("source")
-def _has_rows_of_models(source: Any, model: str) -> bool:
-    """Return whether each item may have a row for each model; False if identifiers differ.
-
-    A unique column may also number the rows. Then another column repeats, but not within a model.
-    """
-    data = first_rows(source, list(filter(None, frames.column_names(source))))
-    columns = columns_of(data)
-    identifier = first_of(columns, ID)
-    if not identifier or first_of(columns, REPEATED):
-        return True
-    models = numbers.as_text(data[model])
-    for cells in data.values():
-        texts = numbers.as_text(cells)
-        if len({*texts}) < len(texts) == len({*zip(texts, models, strict=True)}):
-            return True
-    identifiers = frames.read_columns(source, [identifier])[0][identifier]
-    return len({*numbers.as_text(identifiers)}) < len(identifiers)
-
-
-def _repeated_notes(
-    source: Any, columns: Sequence[Column], option: str, used: Sequence[str]
-) -> list[Note]:
-    """Return a note for each column of identifiers that repeat, or on a column of repeats."""
-    notes = []
-    file = _name_of_file(source)
-    problem = "so rows are not independent items"
-    for column in columns:
-        if not _is_item(column.name) or column.seems not in (ID, REPEATED, OTHER):
-            continue
-        # the first rows may have each item once
-        cells = frames.read_columns(source, [column.name])[0][column.name]
-        rows = int((~shapes.gaps(cells, True)).sum())
-        values = len({*numbers.as_text(cells)} - {""})
-        if LEAST_ITEMS <= values < rows and not _are_items(source, column.name, option, used):
-            remedy = f"To use it, add {option} {_typed(column.name)}"
-            if not option:
-                remedy = "If rows with the same value are the same item, keep one row of each"
-            counts = f"{values:,} values in {rows:,} rows"
-            text = f"values of column {column.name!r}{file} repeat ({counts}), {problem}. {remedy}"
-            notes.append(Note("unreliable", text))
-    repeat = first_of(columns, REPEAT)
-    if repeat and not notes:
-        text = f"column {repeat!r}{file} seems to number repeats of the same items, {problem}"
-        remedy = f", or add {option} with a column of items" if option else ""
-        notes.append(Note("unreliable", f"{text}. Keep the rows of one repeat{remedy}"))
-    return notes
-
-
-def _is_item(name: str) -> bool:
-    return re.fullmatch(_NAMES[REPEATED], plain_name(name)) is not None
-
-
-def _are_items(source: Any, identifier: str, option: str, used: Sequence[str]) -> bool:
-    """Return whether rows are different items although an identifier repeats.
-
-    They are if it starts again in each stratum or group that the report used. Without an option
-    for clusters, they are also if another identifier of items does not repeat.
-    """
-    names = frames.column_names(source)
-    groups = {spelled(name, names) for name in used} & {*names} - {""}
-    groups = {name for name in groups if not re.fullmatch(_VARIES_IN_ITEM, plain_name(name))}
-    items = {name for name in names if _is_item(name) and not plain_name(name).startswith("row")}
-    data, _ = frames.read_columns(source, sorted({identifier} | groups | items))
-    texts = {name: numbers.as_text(cells) for name, cells in data.items()}
-    for name in groups:
-        pairs = list(zip(texts[identifier], texts[name], strict=True))
-        if 2 * len({*texts[name]}) <= len(pairs) and len({*pairs}) == len(pairs):
-            return True
-    return not option and any(len({*texts[name]}) == len(texts[name]) for name in items)
-
-
-@frames.in_rows_of("source")
-def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
-    """Return the probable roles of the unused columns of a source, from its first rows."""
-    names = frames.column_names(source)
-    used_names = {spelled(name, names) for name in used}
-    unused = [name for name in names if name and name not in used_names]
-    if not unused:
-        return []
-    varying = {}
-    for name, cells in first_rows(source, unused).items():
-        texts = set(map(str, cells))
-        if len(texts) > 1:
-            varying[name] = cells
-    return columns_of(varying)
-
-
-def first_rows(source: Any, names: Sequence[str]) -> dict[str, ndarray]:
-    """Return columns with the first rows of a file or data frame.
-
-    Parameters
-    ----------
-    source : str, path or data frame
-        As for `workbench.data.frames.read_columns`.
-    names : list of str
-        Columns of the source.
-
-    Examples
-    --------
-    >>> len(first_rows({"value": range(3_000)}, ["value"])["value"])
-    2000
-    """
-    import narwhals as nw
-
-    with frames.scan(source, names) as rows:
-        if is_relation(rows.native):
-            return relation_columns(rows.native.limit(LOOKED_AT), names)
-        frame = nw.from_native(rows.native).select(*names)
-        return frames.to_arrays(frame.head(LOOKED_AT))
-
-
-def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
-    kind, content = _UNUSED[column.seems]
-    remedy = ". This report has no option for it"
-    if column.seems in options:
-        option = f"{options[column.seems]} {_typed(column.name)}"
-        remedy = f". To use it, add {option}"
-        if option.startswith("workbench "):
-            remedy = f". To use it, run {option} instead"
-    name = f"column {column.name!r}{_name_of_file(source)}"
-    return Note(kind, f"{name} seems to contain {content} but was not used{remedy}")
-
-
-def _name_of_file(source: Any) -> str:
-    is_path = isinstance(source, (str, os.PathLike))
-    return f" of {os.path.basename(source)!r}" if is_path else ""
-
-
-def _typed(name: str) -> str:
-    return name if re.fullmatch(r"[\w.-]+", name) else repr(name)

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, permutations
 
 from workbench.checks import WrongValue, choice, listed
-from workbench.data.numbers import first_repeat
+from workbench.data.numbers import first_repeat, without_zeros
 from workbench.results import Note
 
 Key = tuple[int, ...]  # year, month and day as far as the name goes; or year and quarter or week
@@ -252,8 +252,8 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
     >>> same_periods(["2026-01-31", "2026-02-01"], ["2026-01", "2026-02"])
     {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
     """
-    by_text = {_plain(period): period for period in periods}
-    same = {name: by_text.get(_plain(name)) for name in names}
+    by_text = {without_zeros(period.strip()): period for period in periods}
+    same = {name: by_text.get(without_zeros(name.strip())) for name in names}
     try:
         keys = time_of(periods_of(names, length_of(periods)))
     except WrongValue:  # one of the two are not dates, or the names are longer periods
@@ -262,10 +262,6 @@ def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]
     for name, key in zip(names, keys or (), strict=False):
         same[name] = same[name] or by_key.get(key)
     return {name: period for name, period in same.items() if period is not None}
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"(?<![0-9.,])0+(?=[0-9])", "", name.strip().casefold())
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:

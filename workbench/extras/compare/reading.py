@@ -24,7 +24,6 @@ _ERRORS = re.compile(
     r"(?i)(^|[_ .-])(loss(es)?|perplexity|ppl|nll|entropy|brier|[wct]er|mse|mae|rmse|bits_per_byte|"
     r"errors?|distance|latency|cost)([_ .-]|$)"
 )
-_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 Rows = dict[str, dict[str, list[int]]]  # the rows of each item, by model
 _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 
@@ -242,9 +241,9 @@ def _refuse_spellings(runs: list[Run]) -> None:
     """Raise if many identifiers of two runs differ only in leading zeros or case."""
     items = {run.model: set(run.item) for run in runs}
     for (model, ids), (other, other_ids) in combinations(items.items(), 2):
-        by_spelling = {_plain(item): item for item in ids - other_ids}
+        by_spelling = {numbers.without_zeros(item): item for item in ids - other_ids}
         unmatched = sorted(other_ids - ids)
-        pairs = [(by_spelling.get(_plain(item)), item) for item in unmatched]
+        pairs = [(by_spelling.get(numbers.without_zeros(item)), item) for item in unmatched]
         pairs = [pair for pair in pairs if pair[0]]
         if pairs and 2 * len(pairs) >= min(len(by_spelling), len(unmatched)):
             item, other_item = pairs[0]
@@ -254,10 +253,6 @@ def _refuse_spellings(runs: list[Run]) -> None:
                 f"{checks.counted(len(pairs) - 1, 'more pair')}. Write them in the same way, as "
                 "text. If they denote different items, set independent"
             )
-
-
-def _plain(item: str) -> str:
-    return _ZEROS.sub("", item.casefold())
 
 
 def _shared_items(runs: list[Run], rows: Rows, common: bool) -> tuple[list[str], list[Note]]:

@@ -194,11 +194,11 @@ def read(
 
 
 def _missing_code_notes(inputs: AllocationParameters) -> list[Note]:
-    """Return and print a note if the values begin with codes such as -999 for missing values."""
+    """Return and print a note if the first values have codes such as -999 for missing values."""
     if not inputs.strata or not inputs.value:
         return []
     names = frames.column_names(inputs.strata)
-    cells = roles.first_rows(inputs.strata, [spelled(inputs.value, names)]).popitem()[1]
+    cells = frames.first_rows(inputs.strata, [spelled(inputs.value, names)]).popitem()[1]
     try:
         values = numbers.to_numbers(inputs.value, cells[~missing_labels(cells, None)[0]])
     except ValueError:  # the decimal mark is clear only from later rows

@@ -5,7 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from workbench.data import roles
+from workbench.data import frames, roles
+from workbench.reports.inputs.unused import unused_notes
 
 OPTIONS = {roles.WEIGHT: "--weight", roles.STRATUM: "--stratum", roles.CLUSTER: "--psu"}
 TABLE = {
@@ -23,7 +24,7 @@ TABLE = {
 
 
 def _told(source, used=("truth", "prediction"), options=OPTIONS):
-    return {note.text.split("'")[1]: note for note in roles.unused_notes(source, used, options)}
+    return {note.text.split("'")[1]: note for note in unused_notes(source, used, options)}
 
 
 def test_every_unused_column_is_named_with_its_option():
@@ -171,14 +172,14 @@ def test_of_a_file_its_name_is_said(tmp_path, ending):
 
 def test_only_the_first_rows_are_read(tmp_path):
     path = tmp_path / "long.csv"
-    path.write_text("region\n" + "north\nsouth\n" * roles.LOOKED_AT + "cut\x00\n")
+    path.write_text("region\n" + "north\nsouth\n" * frames.FIRST_ROWS + "cut\x00\n")
     assert [*_told(path)] == ["region"]
 
 
 @pytest.mark.parametrize("source", ["nowhere.csv", 3, None, {"a": [1], "b": [1, 2]}, [TABLE]])
 def test_what_cannot_be_read_is_an_error(source):
     with pytest.raises((ValueError, TypeError)):
-        roles.unused_notes(source, ["a"], OPTIONS)
+        unused_notes(source, ["a"], OPTIONS)
 
 
 @pytest.mark.parametrize(
