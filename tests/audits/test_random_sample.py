@@ -465,7 +465,14 @@ def test_labels_of_whole_clusters_are_noted_and_random_ones_are_not(tmp_path):
         used = ["id", "score", "prediction", "label"]
         notes = few_values(str(tmp_path / "s.csv"), used, items.labeled, items.size)
         assert [*notes] == told
-    note = few_values(str(tmp_path / "s.csv"), used, np.arange(300, 420), 1500)["shop"]
+    file, index = str(tmp_path / "s.csv"), np.arange(300, 420)
+    labeled_in(everyone, index).drop(columns="truth").to_csv(file, index=False)
+    columns = {"score": "score", "prediction": "prediction", "truth": "label", "id": "id"}
+    finding = stratified.read(scores=file, score_is="confidence", **columns)[1].finding()
+    assert finding.startswith(
+        "The labeled items have too few values of 'shop' for a random sample. "
+    )
+    note = few_values(file, used, index, 1500)["shop"]
     expected = 50 * (1 - stats.hypergeom(1500, 30, 120).pmf(0))
     assert (
         f"only 4 of the 50 values of column 'shop'; a random sample would have about {expected:.0f}"

@@ -216,7 +216,7 @@ def test_auto_takes_what_suits_the_design(psus, method):
 def test_warnings_name_the_metrics_they_are_about():
     (warning,) = wb.sentences(wb.estimate_metrics(wb.digit_forms().labeled()).notes)
     assert warning == (
-        "metric precision: few clusters: its standard error is rough, and other kinds may be missing. Use the interval"
+        "metric precision: few clusters: the standard error is rough, and other kinds may be missing. Use the interval"
     )
 
 

@@ -77,7 +77,7 @@ LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
 UNLIKE = 0.05  # relative difference allowed between the variances of interval and standard error
 ROUGH = (
-    "few clusters: its standard error is rough, and other kinds may be missing. Use the interval"
+    "few clusters: the standard error is rough, and other kinds may be missing. Use the interval"
 )
 SELDOM = (
     "fewer than 3 clusters differ from the rest, or the differences are small compared with the "

@@ -1,7 +1,7 @@
 """Inputs of the report on accuracy: scored items and the audit."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from workbench import checks, registry
@@ -190,7 +190,10 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
     used = [name.strip() for name in ",".join(options.values()).split(",")]
     if items.labeled is not None and inputs.scores:
         notes = few_values(inputs.scores, used, items.labeled, items.size, items.by)
-        audit = audit._noted(*notes.values())
+        if notes:
+            names = checks.listed(notes, quoted=True)
+            doubt = f"The labeled items have too few values of {names} for a random sample. "
+            audit = replace(audit, premise=doubt + audit.premise)._noted(*notes.values())
         used += notes
     warn = bool(audit.premise or inputs.truth)
     return items, with_unused(audit, inputs.scores, used, OPTIONS, warn=warn)
